@@ -1,0 +1,40 @@
+/** Time as a dependency, so that tests can move it. */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds on a clock that never jumps; for durations. */
+  monotonic(): number;
+  setTimer(ms: number, run: () => void): Timer;
+}
+
+export interface Timer {
+  cancel(): void;
+}
+
+export function createSystemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    setTimer(ms, run) {
+      const handle = setTimeout(run, ms);
+      return { cancel: () => clearTimeout(handle) };
+    },
+  };
+}
+
+/** Resolves after `ms`, or at once when the signal aborts; the caller looks at the signal. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const timer = clock.setTimer(ms, finish);
+    signal?.addEventListener('abort', finish, { once: true });
+    function finish(): void {
+      timer.cancel();
+      signal?.removeEventListener('abort', finish);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,101 @@
+/**
+ * Every failure the hub can name, in one table. `docs/errors.md` is generated from it.
+ *
+ * JSON-RPC codes of our own lie outside -32768..-32000, which the specification reserves.
+ * `retryable` means: the same call may succeed later without anybody changing anything.
+ */
+export const errorTable = {
+  UNAUTHENTICATED: row(401, -31001, 4, false, 'No valid agent token came with the request.'),
+  FORBIDDEN_HOST: row(403, -31002, 1, false, 'The Host or Origin header is not one this hub serves.'),
+  PARSE_ERROR: row(400, -32700, 2, false, 'The message is not valid JSON, or not valid UTF-8.'),
+  INVALID_REQUEST: row(400, -32600, 2, false, 'The message is not a JSON-RPC request this endpoint takes.'),
+  METHOD_NOT_FOUND: row(404, -32601, 2, false, 'The method does not exist in this protocol revision.'),
+  INVALID_PARAMS: row(400, -32602, 2, false, 'The parameters do not fit the method.'),
+  REQUEST_TOO_LARGE: row(413, -31003, 2, false, 'The message is over the size or depth limit.'),
+  HEADER_MISMATCH: row(400, -32020, 2, false, 'A mirrored MCP header is missing or differs from the body.'),
+  UNSUPPORTED_VERSION: row(400, -32022, 2, false, 'The protocol revision is not one this hub speaks.'),
+  SESSION_UNKNOWN: row(404, -31004, 1, true, 'The client session has ended or never existed; initialize again.'),
+  TOOL_UNKNOWN: row(404, -32602, 5, false, 'The agent has no tool of that name.'),
+  SERVER_UNKNOWN: row(404, -31005, 2, false, 'No server of that name is configured.'),
+  ARGUMENTS_INVALID: row(400, -32602, 2, false, 'The arguments are not an object, or repeat a key.'),
+  POLICY_DENIED: row(403, -31006, 5, false, 'A policy denies this call.'),
+  APPROVAL_REQUIRED: row(403, -31007, 5, false, 'A rule asks for a human, and nobody can be asked yet.'),
+  OVERLOADED: row(503, -31008, 1, true, 'Too many calls are under way for this server.'),
+  LEDGER_UNAVAILABLE: row(503, -31009, 1, true, 'The call could not be recorded, so it was not sent.'),
+  HUB_STOPPING: row(503, -31010, 1, true, 'The hub is shutting down and takes no new calls.'),
+  CANCELLED: row(499, -31011, 1, false, 'The caller cancelled the call.'),
+  UPSTREAM_UNAVAILABLE: row(502, -31020, 1, true, 'The server cannot be reached; nothing was sent.'),
+  UPSTREAM_LOST: row(502, -31021, 1, false, 'The connection broke after the call was sent; it may have run.'),
+  UPSTREAM_TIMEOUT: row(504, -31022, 1, false, 'The server did not answer in time; the call may still run.'),
+  UPSTREAM_NEEDS_LOGIN: row(502, -31023, 4, false, 'The server wants a login (401).'),
+  UPSTREAM_FORBIDDEN: row(502, -31024, 1, false, 'The server refuses this credential (403 or 451).'),
+  UPSTREAM_THROTTLED: row(502, -31025, 1, true, 'The server is throttling (429).'),
+  UPSTREAM_FAILED: row(502, -31026, 1, true, 'The server answered with an HTTP error.'),
+  UPSTREAM_GARBLED: row(502, -31027, 1, false, 'The server answered something that is not MCP.'),
+  SERVER_INVALID: row(409, -31028, 3, false, "The server's configuration is invalid."),
+  SERVER_DISABLED: row(409, -31029, 1, false, 'The server is switched off.'),
+  CONFIG_INVALID: row(500, -31030, 3, false, 'The configuration cannot be read.'),
+  USAGE: row(400, -31031, 2, false, 'The command was called wrongly.'),
+  STATE_LOCKED: row(409, -31032, 1, true, 'Another process holds the state of this workspace.'),
+  TOKEN_UNKNOWN: row(404, -31033, 1, false, 'No token of that id exists.'),
+  INTERNAL: row(500, -32603, 1, false, 'A defect in the hub.'),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+export interface ErrorRow {
+  readonly http: number;
+  readonly jsonRpc: number;
+  readonly exit: number;
+  readonly retryable: boolean;
+  readonly meaning: string;
+}
+
+/** What a program may read from a failure. Never holds a secret. */
+export interface ErrorDetails {
+  readonly server?: string;
+  readonly tool?: string;
+  readonly retryAfterMs?: number;
+  readonly [key: string]: unknown;
+}
+
+export interface HubErrorOptions {
+  readonly cause?: unknown;
+  /** The next step for whoever reads it, as a sentence. */
+  readonly hint?: string;
+  readonly details?: ErrorDetails;
+}
+
+export class HubError extends Error {
+  override readonly name: string = 'HubError';
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: HubErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details ?? {};
+  }
+
+  get row(): ErrorRow {
+    return errorTable[this.code];
+  }
+}
+
+/** Any thrown value as a HubError; what is not one already is a defect. */
+export function toHubError(error: unknown): HubError {
+  if (error instanceof HubError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new HubError('INTERNAL', message, { cause: error });
+}
+
+/** The message with its next step, as one line for people and models. */
+export function explainError(error: HubError): string {
+  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+}
+
+function row(http: number, jsonRpc: number, exit: number, retryable: boolean, meaning: string): ErrorRow {
+  return { http, jsonRpc, exit, retryable, meaning };
+}

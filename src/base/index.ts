@@ -1,0 +1,13 @@
+export { type Clock, createSystemClock, sleep, type Timer } from './clock.ts';
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  type ErrorRow,
+  errorTable,
+  explainError,
+  HubError,
+  type HubErrorOptions,
+  toHubError,
+} from './errors.ts';
+export { createId, type RandomBytes, systemRandom } from './ids.ts';
+export { createSilentLogger, type LogFields, type Logger } from './logger.ts';

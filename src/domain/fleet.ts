@@ -1,0 +1,124 @@
+import type { RuleEffect } from './decision.ts';
+
+/** Where something was written, for messages and for `qm explain`. */
+export interface SourceRef {
+  /** Path relative to the workspace. */
+  readonly file: string;
+  readonly line?: number;
+}
+
+export interface StdioTransport {
+  readonly type: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface HttpTransport {
+  readonly type: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Transport = StdioTransport | HttpTransport;
+
+/** Names as people write them: raw or with the server's prefix; `*` alone is everything. */
+export interface ToolFilter {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+export interface ServerLimits {
+  /** How long a call may stay silent; progress starts it anew. */
+  readonly timeoutMs: number;
+  /** How long a call may take in all, progress or not. */
+  readonly maxMs: number;
+  /** Calls under way at once. */
+  readonly concurrency: number;
+}
+
+/** One upstream server with every variable expanded. Holds secrets: never log it. */
+export interface ServerSpec {
+  readonly name: string;
+  readonly source: SourceRef;
+  readonly description: string | undefined;
+  readonly enabled: boolean;
+  /** Given to agents that no route names. */
+  readonly shared: boolean;
+  readonly transport: Transport;
+  readonly tools: ToolFilter;
+  readonly limits: ServerLimits;
+  /** Changes exactly when a reconnect is needed: transport and nothing else. */
+  readonly connectionKey: string;
+}
+
+export type FleetServer =
+  | { readonly kind: 'ready'; readonly spec: ServerSpec }
+  | {
+      readonly kind: 'invalid';
+      readonly name: string;
+      readonly source: SourceRef;
+      readonly problems: readonly Problem[];
+    };
+
+export interface AgentSpec {
+  readonly name: string;
+  readonly source: SourceRef;
+  /** Undefined: not routed by itself. */
+  readonly servers: readonly string[] | undefined;
+  /** Per server. */
+  readonly tools: ReadonlyMap<string, ToolFilter>;
+  readonly policy: ToolPolicy | undefined;
+}
+
+/** One map of rules, as one source wrote it. Keys are `server.tool` with `*` as wildcard. */
+export interface ToolPolicy {
+  readonly source: SourceRef;
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface PolicyRule {
+  readonly pattern: string;
+  readonly effect: RuleEffect;
+  readonly source: SourceRef;
+}
+
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly file: string;
+  readonly line?: number;
+  /** Dotted path inside the file. */
+  readonly field?: string;
+  readonly server?: string;
+  readonly message: string;
+  /** What to do about it. */
+  readonly fix?: string;
+}
+
+export type Naming = 'prefixed' | 'preserved';
+
+/** Everything that was configured, frozen. */
+export interface Fleet {
+  readonly workspace: string;
+  readonly servers: ReadonlyMap<string, FleetServer>;
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  readonly policy: ToolPolicy | undefined;
+  readonly naming: Naming;
+  readonly problems: readonly Problem[];
+  /** Files that were read; a change to one of them, or a new one, calls for a reload. */
+  readonly files: readonly string[];
+  /** Values that variables expanded to; they are redacted everywhere. */
+  readonly secrets: readonly string[];
+  readonly ledger: { readonly sync: 'os' | 'always' };
+  readonly serve: ServeSettings;
+}
+
+export interface ServeSettings {
+  /** Host names besides loopback ones that requests may name. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly clientSessionIdleMs: number;
+  readonly maxClientSessions: number;
+}

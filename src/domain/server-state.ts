@@ -1,0 +1,26 @@
+/** The words that command line, API and page share for a server's state. */
+export type ServerState =
+  | 'connected'
+  | 'idle'
+  | 'connecting'
+  | 'retrying'
+  | 'needs-login'
+  | 'forbidden'
+  | 'open-circuit'
+  | 'quarantined'
+  | 'disabled'
+  | 'invalid';
+
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly transport: 'stdio' | 'http' | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly tools: number | undefined;
+  readonly source: string;
+  readonly description: string | undefined;
+  /** What went wrong last, and when the next attempt is due. */
+  readonly error: string | undefined;
+  readonly retryAt: number | undefined;
+  readonly attempt: number | undefined;
+}
