@@ -1,0 +1,3 @@
+import { build, runSteps } from './steps.mjs';
+
+runSteps([build]);
