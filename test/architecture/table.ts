@@ -1,0 +1,95 @@
+/** What may import what. A new edge is a decision: it edits this table in its own commit, with the reason. */
+
+export interface Room {
+  /** Rooms whose index this room may import; `faces/*` stands for every room in that folder. */
+  readonly imports: readonly string[];
+  /** Rooms of which it may import types only. */
+  readonly types?: readonly string[];
+}
+
+const ground = ['base', 'domain', 'mcp'];
+const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger'];
+const face: Room = { imports: [...ground, 'hub'], types: ['calls'] };
+
+export const rooms: Readonly<Record<string, Room>> = {
+  base: { imports: [] },
+  domain: { imports: ['base'] },
+  mcp: { imports: ['base', 'domain'] },
+  ...Object.fromEntries(features.map((feature) => [feature, { imports: ground }])),
+  // Implements the stores that features declare, so it knows their types and nothing else of them.
+  storage: { imports: ['base', 'domain'], types: features },
+  calls: { imports: [...ground, ...features] },
+  hub: { imports: [...ground, ...features, 'calls', 'storage'] },
+  'apps/*': face,
+  'faces/mcp-http': face,
+  'faces/mcp-stdio': face,
+  'faces/api': face,
+  'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
+  // The composition root: commands that work on files do so without starting a hub.
+  'faces/cli': {
+    imports: [...ground, 'hub', 'config', 'ledger', 'storage', 'vault', 'apps/*', 'faces/*'],
+    types: ['governance', 'upstream', 'login', 'calls'],
+  },
+  // src/index.ts, the public library.
+  root: { imports: ['base', 'domain', 'hub', 'faces/library'], types: [...features, 'calls'] },
+};
+
+export interface PackageRule {
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  readonly why: string;
+}
+
+/** Packages that src/ may import at all, and where. */
+export const packages: Readonly<Record<string, PackageRule>> = {
+  undici: { only: ['upstream'], why: 'one door to the network' },
+  hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
+  '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
+  pino: { only: ['faces/cli'], why: 'the rest logs through Logger' },
+  commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
+  yaml: { only: ['config'], why: 'only config reads what people wrote' },
+  zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
+};
+
+/** Entry points and the packages they must not load before they are needed. */
+export const lazyPackages: Readonly<Record<string, readonly string[]>> = {
+  'src/index.ts': ['undici', 'hono', '@hono/node-server', 'pino', 'commander'],
+  'src/faces/cli/main.ts': ['undici'],
+};
+
+/** Parts of `process` that only some rooms may touch. */
+export const processParts: Readonly<Record<string, readonly string[]>> = {
+  env: ['faces/cli', 'faces/library'],
+  argv: ['faces/cli'],
+  exit: ['faces/cli'],
+};
+
+/** Rooms that may name what acts on an upstream for a caller. */
+export const dispatchRooms: readonly string[] = ['upstream', 'calls', 'hub'];
+
+export interface Allowance {
+  readonly file: string;
+  readonly uses: readonly string[];
+  readonly why: string;
+}
+
+/** The only files that take time and randomness from the machine; everybody else gets a Clock or RandomBytes. */
+export const machineAllowances: readonly Allowance[] = [
+  { file: 'src/base/clock.ts', uses: ['Date.now', 'performance.now', 'setTimeout'], why: 'it is the clock' },
+  { file: 'src/base/ids.ts', uses: ['randomBytes'], why: 'it is the source of randomness' },
+];
+
+export const forbiddenWords: readonly string[] = [
+  'util',
+  'utils',
+  'helper',
+  'helpers',
+  'common',
+  'manager',
+  'managers',
+  'service',
+  'services',
+];
+
+export const maxFileLines = 400;
+export const maxFunctionLines = 60;
