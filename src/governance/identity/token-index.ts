@@ -1,0 +1,73 @@
+import type { StoredToken } from './token-store.ts';
+
+/** Who a token stands for. The same object as long as nothing about the token changed. */
+export interface TokenIdentity {
+  readonly tokenId: string;
+  readonly agent: string;
+  /** The agent and those that delegated to it, nearest first. */
+  readonly chain: readonly string[];
+  readonly run: string | undefined;
+  /** The earliest expiry of the token and all its ancestors. */
+  readonly expires: number;
+}
+
+/** Delegation deeper than this is a loop in somebody's program. */
+export const maxDelegations = 16;
+
+/** Tokens by hash and by id; one whose ancestry is broken, revoked or circular is not in it. */
+export interface TokenIndex {
+  readonly byHash: ReadonlyMap<string, TokenIdentity>;
+  readonly byId: ReadonlyMap<string, TokenIdentity>;
+  readonly rows: readonly StoredToken[];
+}
+
+export const emptyTokenIndex: TokenIndex = { byHash: new Map(), byId: new Map(), rows: [] };
+
+export function buildTokenIndex(rows: readonly StoredToken[], previous: TokenIndex): TokenIndex {
+  const rowById = new Map(rows.map((row) => [row.id, row]));
+  const byHash = new Map<string, TokenIdentity>();
+  const byId = new Map<string, TokenIdentity>();
+  for (const row of rows) {
+    const lineage = lineageOf(row, rowById);
+    if (lineage === undefined) continue;
+    const identity = keepIfSame(previous.byHash.get(row.hash), identify(row, lineage));
+    byHash.set(row.hash, identity);
+    byId.set(row.id, identity);
+  }
+  return { byHash, byId, rows };
+}
+
+/** The token and its ancestors, or undefined when one of them is gone. */
+function lineageOf(row: StoredToken, rowById: ReadonlyMap<string, StoredToken>): readonly StoredToken[] | undefined {
+  const lineage = [row];
+  for (let parent = row.parent; parent !== undefined; ) {
+    const next = rowById.get(parent);
+    // A circle runs into the depth limit as well.
+    if (next === undefined || lineage.length >= maxDelegations) return undefined;
+    lineage.push(next);
+    parent = next.parent;
+  }
+  return lineage;
+}
+
+function identify(row: StoredToken, lineage: readonly StoredToken[]): TokenIdentity {
+  return Object.freeze({
+    tokenId: row.id,
+    agent: row.agent,
+    chain: Object.freeze(lineage.map((each) => each.agent)),
+    run: row.run,
+    expires: Math.min(...lineage.map((each) => each.expires)),
+  });
+}
+
+function keepIfSame(known: TokenIdentity | undefined, fresh: TokenIdentity): TokenIdentity {
+  const same =
+    known !== undefined &&
+    known.tokenId === fresh.tokenId &&
+    known.agent === fresh.agent &&
+    known.run === fresh.run &&
+    known.expires === fresh.expires &&
+    known.chain.length === fresh.chain.length &&
+    known.chain.every((agent, index) => agent === fresh.chain[index]);
+  return same ? known : fresh;
+}

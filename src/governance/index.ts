@@ -1,0 +1,27 @@
+export {
+  agentNamePattern,
+  createTokenBook,
+  type IssuedToken,
+  parseTtl,
+  type StoredToken,
+  sameSecret,
+  storedTokenSchema,
+  type TokenBook,
+  type TokenBookDeps,
+  type TokenIdentity,
+  type TokenOrder,
+  type TokenStore,
+  type TokenSummary,
+} from './identity/index.ts';
+export {
+  type AgentPolicy,
+  compilePolicy,
+  createPolicyCompiler,
+  describeDecision,
+  type KnownTool,
+  type KnownTools,
+  type PolicyCompiler,
+  splitToolName,
+  type ToolName,
+  unknownNames,
+} from './policy/index.ts';

@@ -1,0 +1,36 @@
+import { createPatternIndex } from './pattern-index.ts';
+import { isPattern } from './wildcard.ts';
+
+/** The names of one include or exclude list. */
+export interface NameList {
+  matchesAny(names: readonly string[]): boolean;
+}
+
+/**
+ * Every way people may write a tool in a list. A name that fits two tools (`files_read` where the
+ * server has `read` and `files_read`) means both.
+ */
+export function toolSpellings(server: string, tool: string, exposedName: string): readonly string[] {
+  return [tool, `${server}_${tool}`, `${server}.${tool}`, exposedName];
+}
+
+export function compileNameList(entries: readonly string[]): NameList {
+  const exact = new Set<string>();
+  const patterns = createPatternIndex<true>();
+  for (const entry of entries) {
+    if (isPattern(entry)) patterns.add(entry, true);
+    else exact.add(entry);
+  }
+  return {
+    matchesAny(names) {
+      if (names.some((name) => exact.has(name))) return true;
+      let matched = false;
+      for (const name of names) {
+        patterns.visit(name, () => {
+          matched = true;
+        });
+      }
+      return matched;
+    },
+  };
+}

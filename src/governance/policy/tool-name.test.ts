@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { splitToolName } from './tool-name.ts';
+
+const servers = new Set(['acme', 'acme.eu', 'files']);
+
+test.each([
+  ['files.read_file', { server: 'files', tool: 'read_file' }],
+  ['files.read.raw', { server: 'files', tool: 'read.raw' }],
+  ['acme.eu.list', { server: 'acme.eu', tool: 'list' }],
+  ['acme.us.list', { server: 'acme', tool: 'us.list' }],
+  ['acme.eu', { server: 'acme', tool: 'eu' }],
+])('%s', (text, expected) => {
+  expect(splitToolName(text, servers)).toEqual(expected);
+});
+
+test.each(['', '.', 'files', 'files.', '.files', 'nobody.read', '..'])('"%s" names no tool', (text) => {
+  expect(splitToolName(text, servers)).toBeUndefined();
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { draftFleet } from './fleet.fixture.ts';
+import { unknownNames } from './unknown-names.ts';
+
+const known = new Map([['files', [{ name: 'read' }, { name: 'write', exposedName: 'files_wr_1a2b' }]]]);
+
+test('names that a known server has are fine in every spelling', () => {
+  const fleet = draftFleet({
+    servers: {
+      files: {
+        tools: { include: ['read', 'files_read', 'files.write', 'files_wr_1a2b', 'wr*', '*'], exclude: ['*ead'] },
+      },
+    },
+    policy: {
+      'files.read': 'allow',
+      'files.*': 'deny',
+      'files.w*': 'deny',
+      '*delete*': 'deny',
+      'files.resource:file:///etc': 'deny',
+      'files.prompt:*': 'deny',
+    },
+  });
+  expect(unknownNames(fleet, known)).toEqual([]);
+});
+
+test('says whose list holds a name the server does not have', () => {
+  const fleet = draftFleet({
+    servers: { files: { tools: { include: ['raed'] } } },
+    agents: { tester: { tools: { files: { exclude: ['delete_*'] } } } },
+  });
+  expect(unknownNames(fleet, known)).toEqual([
+    {
+      severity: 'warning',
+      file: 'files.json',
+      line: 3,
+      server: 'files',
+      message: 'The include list of server files names "raed", which server files does not have.',
+      fix: 'Run `qm inspect files` to see its tools.',
+    },
+    expect.objectContaining({
+      file: 'agents.yaml',
+      line: 7,
+      message: 'The exclude list of agent tester names "delete_*", which server files does not have.',
+    }),
+  ]);
+});
+
+test('says which rule names nothing, with its line', () => {
+  const fleet = draftFleet({
+    servers: { files: {} },
+    policy: { 'files.read': 'allow', 'files.remove': 'deny', 'file.read': 'deny', 'files.rem*': 'deny' },
+    agents: { tester: { policy: { 'files.wriet': 'require-approval' } } },
+  });
+  expect(unknownNames(fleet, known).map(({ file, line, message }) => [`${file}:${line}`, message])).toEqual([
+    ['quartermaster.yaml:2', 'A rule names "files.remove", which server files does not have.'],
+    ['quartermaster.yaml:3', 'A rule names "file.read", but no server of that name is configured.'],
+    ['quartermaster.yaml:4', 'A rule names "files.rem*", which server files does not have.'],
+    ['agents.yaml:1', 'A rule of agent tester names "files.wriet", which server files does not have.'],
+  ]);
+});
+
+test('says nothing of servers that were not asked yet', () => {
+  const fleet = draftFleet({
+    servers: { git: { tools: { include: ['anything'] } } },
+    policy: { 'git.anything': 'deny', 'git.any*': 'deny' },
+  });
+  expect(unknownNames(fleet, known)).toEqual([]);
+});
+
+test('warns of a name that fits two tools', () => {
+  const fleet = draftFleet({ servers: { files: { tools: { include: ['files_read'] } } } });
+  const tools = new Map([['files', [{ name: 'read' }, { name: 'files_read' }]]]);
+  expect(unknownNames(fleet, tools).map((problem) => problem.message)).toEqual([
+    'The include list of server files names "files_read", which fits 2 tools of server files; all are meant.',
+  ]);
+});

@@ -1,0 +1,156 @@
+import type { Fleet, PolicyRule, Problem, SourceRef, ToolFilter } from '../../domain/index.ts';
+import { toolSpellings } from './name-list.ts';
+import { createPatternIndex } from './pattern-index.ts';
+import { splitToolName } from './tool-name.ts';
+import { compileWildcard, isPattern, matchesWildcard } from './wildcard.ts';
+
+export interface KnownTool {
+  readonly name: string;
+  /** The name agents see, where the caller knows it. */
+  readonly exposedName?: string;
+}
+
+/** The tools of those servers that have been asked; the others are not in the map. */
+export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
+
+/** Names in filters and rules that no known server has: nearly always a typing error. */
+export function unknownNames(fleet: Fleet, known: KnownTools): readonly Problem[] {
+  const problems = [...filterProblems(fleet, known)];
+  if (fleet.policy !== undefined) problems.push(...ruleProblems(fleet.policy.rules, undefined, fleet, known));
+  for (const agent of fleet.agents.values()) {
+    if (agent.policy !== undefined) problems.push(...ruleProblems(agent.policy.rules, agent.name, fleet, known));
+  }
+  return problems;
+}
+
+function* filterProblems(fleet: Fleet, known: KnownTools): Generator<Problem> {
+  for (const [server, entry] of fleet.servers) {
+    if (entry.kind !== 'ready') continue;
+    yield* oneFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source, known);
+  }
+  for (const agent of fleet.agents.values()) {
+    for (const [server, filter] of agent.tools) {
+      yield* oneFilter(filter, server, `agent ${agent.name}`, agent.source, known);
+    }
+  }
+}
+
+function* oneFilter(
+  filter: ToolFilter,
+  server: string,
+  by: string,
+  source: SourceRef,
+  known: KnownTools,
+): Generator<Problem> {
+  const tools = known.get(server);
+  if (tools === undefined) return;
+  const owners = ownersBySpelling(server, tools);
+  for (const list of ['include', 'exclude'] as const) {
+    for (const entry of filter[list] ?? []) {
+      const matches = isPattern(entry) ? patternMatches(entry, owners) : (owners.get(entry)?.size ?? 0);
+      if (matches === 0 && entry !== '*') {
+        const message = `The ${list} list of ${by} names "${entry}", which server ${server} does not have.`;
+        yield warning(source, server, message);
+      }
+      if (matches > 1 && !isPattern(entry)) {
+        const message = `The ${list} list of ${by} names "${entry}", which fits ${matches} tools of server ${server}; all are meant.`;
+        yield warning(source, server, message);
+      }
+    }
+  }
+}
+
+/** Which tools each spelling means. */
+function ownersBySpelling(server: string, tools: readonly KnownTool[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const owners = new Map<string, Set<string>>();
+  for (const { name, exposedName } of tools) {
+    for (const spelling of toolSpellings(server, name, exposedName ?? name)) {
+      const named = owners.get(spelling) ?? new Set();
+      owners.set(spelling, named.add(name));
+    }
+  }
+  return owners;
+}
+
+function patternMatches(pattern: string, owners: ReadonlyMap<string, unknown>): number {
+  const wildcard = compileWildcard(pattern);
+  for (const spelling of owners.keys()) if (matchesWildcard(wildcard, spelling)) return 1;
+  return 0;
+}
+
+function* ruleProblems(
+  rules: readonly PolicyRule[],
+  agent: string | undefined,
+  fleet: Fleet,
+  known: KnownTools,
+): Generator<Problem> {
+  const hit = rulesThatMatch(rules, known);
+  const owner = agent === undefined ? 'A rule' : `A rule of agent ${agent}`;
+  for (const rule of rules) {
+    if (hit.has(rule)) continue;
+    // The literal start of a pattern names its server; one that starts with a star names none.
+    const literal = isPattern(rule.pattern) ? compileWildcard(rule.pattern).prefix : rule.pattern;
+    const server = serverOf(literal, isPattern(rule.pattern), fleet);
+    if (server === undefined) {
+      if (isPattern(rule.pattern)) continue;
+      const message = `${owner} names "${rule.pattern}", but no server of that name is configured.`;
+      yield {
+        ...warning(rule.source, undefined, message),
+        fix: 'Write it as server.tool with a name that `qm ls` shows.',
+      };
+    } else if (known.has(server.name) && !server.wholeServer && !server.notATool) {
+      yield warning(
+        rule.source,
+        server.name,
+        `${owner} names "${rule.pattern}", which server ${server.name} does not have.`,
+      );
+    }
+  }
+}
+
+function rulesThatMatch(rules: readonly PolicyRule[], known: KnownTools): ReadonlySet<PolicyRule> {
+  const exact = new Map<string, PolicyRule[]>();
+  const patterns = createPatternIndex<PolicyRule>();
+  for (const rule of rules) {
+    if (isPattern(rule.pattern)) patterns.add(rule.pattern, rule);
+    else exact.set(rule.pattern, [...(exact.get(rule.pattern) ?? []), rule]);
+  }
+  const hit = new Set<PolicyRule>();
+  for (const [server, tools] of known) {
+    for (const { name } of tools) {
+      const subject = `${server}.${name}`;
+      for (const rule of exact.get(subject) ?? []) hit.add(rule);
+      patterns.visit(subject, (rule) => hit.add(rule));
+    }
+  }
+  return hit;
+}
+
+interface NamedServer {
+  readonly name: string;
+  /** `server.*`: right for a server without tools too. */
+  readonly wholeServer: boolean;
+  /** Resources and prompts are not in the list of tools. */
+  readonly notATool: boolean;
+}
+
+function serverOf(literal: string, pattern: boolean, fleet: Fleet): NamedServer | undefined {
+  // The added letter lets `files.` be cut like `files.x`.
+  const name = splitToolName(pattern ? `${literal}x` : literal, fleet.servers);
+  if (name === undefined) return undefined;
+  return {
+    name: name.server,
+    wholeServer: pattern && name.tool === 'x',
+    notATool: name.tool.startsWith('resource:') || name.tool.startsWith('prompt:'),
+  };
+}
+
+function warning(source: SourceRef, server: string | undefined, message: string): Problem {
+  return {
+    severity: 'warning',
+    file: source.file,
+    ...(source.line === undefined ? {} : { line: source.line }),
+    ...(server === undefined ? {} : { server, fix: `Run \`qm inspect ${server}\` to see its tools.` }),
+    message,
+  };
+}
