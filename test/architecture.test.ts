@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -24,9 +24,10 @@ import {
 } from './architecture/import-rules.ts';
 import { parseSource, type SourceFile } from './architecture/source-file.ts';
 import { machineAllowances, rooms } from './architecture/table.ts';
+import { listFiles } from './support/list-files.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const everything = ['src', 'test', 'scripts', 'bench'].flatMap(listSources);
+const everything = listFiles(root, ['src', 'test', 'scripts', 'bench'], /\.(m?ts|mjs)$/);
 const product = everything
   .filter((path) => path.startsWith('src/') && !/\.(test|fixture)\.ts$/.test(path))
   .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')));
@@ -259,17 +260,4 @@ test('every allowance for time and randomness is still needed', () => {
 
 function report(findings: readonly Finding[]): string[] {
   return findings.map(({ file, line, message }) => `${file}:${line} ${message}`);
-}
-
-function listSources(folder: string): string[] {
-  const skipped = /(^|\/)(node_modules|test\/programs)(\/|$)/;
-  try {
-    return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .map((path) => `${folder}/${path}`)
-      .filter((path) => /\.(m?ts|mjs)$/.test(path) && !skipped.test(path))
-      .sort();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
