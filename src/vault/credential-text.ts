@@ -1,0 +1,56 @@
+import { hidesValue, keyKind, secretWords } from './secret-keys.ts';
+
+export const redacted = '[redacted]';
+
+/**
+ * True for every text that `hideCredentials` or a secret key would change; also for some that they would not.
+ * It looks at raw JSON, so it does not ask for word boundaries: an escape such as `\n` hides them.
+ */
+export function mayHoldCredential(text: string): boolean {
+  return coarseKey.test(text) || coarseToken.test(text);
+}
+
+/** Credentials that can be told by their look, in plain text. */
+export function hideCredentials(text: string): string {
+  let result = text;
+  for (const shape of shapes) result = result.replace(shape, redacted);
+  return result
+    .replace(bearer, `$1${redacted}`)
+    .replace(urlPassword, `$1${redacted}@`)
+    .replace(header, `$1${redacted}`)
+    .replace(pair, hidePair);
+}
+
+const coarseKey = new RegExp(`(?:${secretWords})[\\w .()$-]{0,32}\\\\*["']? ?[:=]|bearer`, 'i');
+const coarseToken =
+  /gh[pousr]_|github_pat_|sk-[\w-]{12}|xox[abeprs]-|A[KS]IA[0-9A-Z]{12}|eyJ[\w-]{4}|glpat-|-----BEGIN|:\/\/[^\s/"]*@|qm_[\w-]{12}/;
+
+const start = '(?<![A-Za-z0-9])';
+const shapes: readonly RegExp[] = [
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
+  new RegExp(`${start}(?:gh[pousr]_|github_pat_)\\w{10,}`, 'g'),
+  new RegExp(`${start}sk-[\\w-]{16,}`, 'g'),
+  new RegExp(`${start}xox[abeprs]-[\\w-]{8,}`, 'g'),
+  new RegExp(`${start}A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])`, 'g'),
+  new RegExp(`${start}eyJ[\\w-]{8,}\\.[\\w-]{4,}\\.[\\w-]*`, 'g'),
+  new RegExp(`${start}glpat-[\\w.-]{8,}`, 'g'),
+  new RegExp(`${start}qm_[\\w-]{16,}`, 'g'),
+];
+const bearer = /(bearer +)[\w.~+/=-]{6,}/gi;
+const urlPassword = /(:\/\/[^\s/:@"']*:)[^\s/"']+@/g;
+const header =
+  /((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key): ?(?:(?:basic|bearer|digest|token) )?)[^\r\n"']+/gi;
+const pair = new RegExp(
+  `((?:${secretWords})[\\w.-]{0,32})(\\\\*["'] ?: ?|\\\\*["']? ?= ?)("(?:[^"\\\\]|\\\\.)*"|'[^']*'|\\\\"[^"\\\\]*\\\\"|[^\\s"'&;,)}\\]]+)`,
+  'gi',
+);
+
+/** `key=value` and `"key": "value"` inside a text. The match begins at the telling word; the key may begin earlier. */
+function hidePair(whole: string, tail: string, between: string, value: string, at: number, text: string): string {
+  if (value.startsWith(redacted.slice(0, -1))) return whole;
+  const head = /[\w.-]*$/.exec(text.slice(Math.max(0, at - 32), at))?.[0] ?? '';
+  const quote = /^\\?["']/.exec(value)?.[0] ?? '';
+  const bare = /^(?:null|true|false|\d+)$/.test(value);
+  if (!hidesValue(keyKind(head + tail), bare ? value.charAt(0) : '"')) return whole;
+  return `${tail}${between}${quote}${redacted}${quote}`;
+}

@@ -1,0 +1,100 @@
+import { redacted } from './credential-text.ts';
+import { hidesValue, keyKind } from './secret-keys.ts';
+
+export interface TextRules {
+  /** What a string's decoded content may show; the same string when it holds nothing secret. */
+  content(text: string): string;
+  /** What stands between strings: punctuation, white space, numbers. */
+  between(text: string): string;
+}
+
+/**
+ * Walks JSON as text, string by string, and rewrites only what must not be seen.
+ * Nothing is parsed and printed again as a whole: that would change big integers and drop repeated keys.
+ */
+export function redactJson(text: string, rules: TextRules): string {
+  let result = '';
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf('"', at);
+    if (open < 0) break;
+    result += rules.between(text.slice(at, open));
+    const end = stringEnd(text, open);
+    const literal = text.slice(open, end);
+    const colon = skipSpace(text, end);
+    if (text[colon] !== ':') {
+      result += redactLiteral(literal, rules);
+      at = end;
+      continue;
+    }
+    const value = skipSpace(text, colon + 1);
+    if (hidesValue(keyKind(decode(literal)), text[value] ?? '')) {
+      result += `${redactLiteral(literal, rules)}:"${redacted}"`;
+      at = valueEnd(text, value);
+    } else {
+      result += redactLiteral(literal, rules);
+      at = end;
+    }
+  }
+  return result + rules.between(text.slice(at));
+}
+
+function redactLiteral(literal: string, rules: TextRules): string {
+  const content = decode(literal);
+  const shown = rules.content(content);
+  return shown === content ? literal : JSON.stringify(shown);
+}
+
+function decode(literal: string): string {
+  if (!literal.includes('\\')) return literal.slice(1, -1);
+  try {
+    const value: unknown = JSON.parse(literal);
+    return typeof value === 'string' ? value : literal;
+  } catch {
+    return literal.slice(1, -1);
+  }
+}
+
+/** The position after the closing quote. */
+function stringEnd(text: string, open: number): number {
+  let quote = text.indexOf('"', open + 1);
+  while (quote >= 0) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === 92) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+/** The position after the value that begins here: a string, an object or array with all in it, or a bare word. */
+function valueEnd(text: string, begin: number): number {
+  let depth = 0;
+  let at = begin;
+  while (at < text.length) {
+    const char = text[at];
+    if (char === '"') {
+      at = stringEnd(text, at);
+      if (depth === 0) return at;
+      continue;
+    }
+    if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') {
+      if (depth === 0) return at;
+      depth--;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && (char === ',' || isSpace(text.charCodeAt(at)))) return at;
+    at++;
+  }
+  return at;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}

@@ -1,0 +1,65 @@
+/**
+ * How the name of an object member speaks of its value.
+ * `token` stands apart because counters and cursors share the word: `tokens: 512`, `nextPageToken`.
+ */
+export type KeyKind = 'plain' | 'secret' | 'token' | 'tokens' | 'pass';
+
+/** Every key that `keyKind` calls secret contains one of these; the fast test looks for them in raw text. */
+export const secretWords: string =
+  'pass|pwd|secret|token|credential|cookie|authori[sz]ation|(?:api|private|access|secret|signing|encryption|ssh)[-_ .]?key';
+
+export function keyKind(key: string): KeyKind {
+  const words = wordsOf(key);
+  const last = words.at(-1);
+  if (last === undefined || descriptiveWords.has(last)) return 'plain';
+  if (words.some((word) => secretWord.test(word)) || secretPair.test(words.join('_'))) return 'secret';
+  if (/tokens?$/.test(last)) {
+    if (countingOrCursor.test(words.join(''))) return 'plain';
+    return last.endsWith('s') ? 'tokens' : 'token';
+  }
+  if (words.some((word) => word === 'token')) return 'token';
+  return last === 'pass' ? 'pass' : 'plain';
+}
+
+/** Whether a member of that kind hides this value, told by its first character. */
+export function hidesValue(kind: KeyKind, first: string): boolean {
+  switch (kind) {
+    case 'plain':
+      return false;
+    case 'pass':
+      return first === '"';
+    case 'tokens':
+      return first === '"' || first === '{' || first === '[';
+    case 'secret':
+    case 'token':
+      // null, true and false tell nobody anything.
+      return first !== 'n' && first !== 't' && first !== 'f';
+  }
+}
+
+// Anchored at the end so that `secretary` and `passport` stay readable, while `clientsecret` does not.
+const secretWord =
+  /(?:passw(?:or)?d|passphrase|passcode|pwd|secrets?|credentials?|cookies?|authori[sz]ation|(?:api|private|access|secret|signing|encryption|ssh)keys?)$/;
+
+const secretPair = /(?:^|_)(?:api|private|access|secret|signing|encryption|ssh)_keys?(?:_|$)/;
+
+const countingOrCursor =
+  /(?:max|min|num|count|total|per|limit|budget|used|next|prev|previous|page|pagination|continuation|cursor|sync|start|end|resume|progress)[a-z]*tokens?$/;
+
+/** Last words that make the member speak about a secret instead of holding one. */
+const descriptiveWords: ReadonlySet<string> = new Set(
+  (
+    'name names id ids type types kind count counts length size policy endpoint url uri path file field label ' +
+    'ttl expiry expires expiration expired version limit limits budget usage format algorithm enabled required ' +
+    'arn ref refs scope scopes strength'
+  ).split(' '),
+);
+
+function wordsOf(key: string): string[] {
+  return key
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((word) => word !== '');
+}
