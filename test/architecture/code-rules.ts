@@ -24,9 +24,10 @@ export function checkConsole(file: SourceFile): Finding[] {
 /** Time and randomness that the file takes from the machine itself. */
 export function machineUses(file: SourceFile): { name: string; line: number }[] {
   const imported = importsOf(file).flatMap(({ from, names, line }) => {
-    if (/^(node:)?timers(\/promises)?$/.test(from)) return [{ name: from, line }];
-    if (from !== 'node:crypto') return [];
-    return names.filter((name) => /^(random\w+|getRandomValues|webcrypto)$/.test(name)).map((name) => ({ name, line }));
+    const isTimers = /^(node:)?timers(\/promises)?$/.test(from);
+    if (!isTimers && from !== 'node:crypto') return [];
+    const machine = isTimers ? /^(?!setImmediate$)/ : /^(random\w+|getRandomValues|webcrypto)$/;
+    return names.filter((name) => machine.test(name)).map((name) => ({ name, line }));
   });
   const members = ['Date', 'Math', 'performance', 'process', 'crypto', 'AbortSignal']
     .flatMap((object) => memberUses(file, object).map(({ name, line }) => ({ name: `${object}.${name}`, line })))

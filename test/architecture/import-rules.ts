@@ -15,6 +15,10 @@ export function roomOf(path: string): string {
   return parts[0] === 'faces' || parts[0] === 'apps' ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
 }
 
+export function isTestCode(path: string): boolean {
+  return /\.(test|fixture)\.ts$|\/fixtures\//.test(path);
+}
+
 export function checkRoomEdges(file: SourceFile): Finding[] {
   const room = roomOf(file.path);
   const rule = ruleOf(room);
@@ -22,7 +26,7 @@ export function checkRoomEdges(file: SourceFile): Finding[] {
   return roomImports(file).flatMap(({ imported, target, targetRoom }) => {
     const at = { file: file.path, line: imported.line };
     if (!target.startsWith('src/')) return [{ ...at, message: `${imported.from} lies outside src/` }];
-    if (/\.(test|fixture)\.ts$/.test(target)) return [{ ...at, message: `${imported.from} is test code` }];
+    if (isTestCode(target)) return [{ ...at, message: `${imported.from} is test code` }];
     if (targetRoom === room) return [];
     if (target !== `src/${targetRoom}/index.ts`) return [{ ...at, message: `${imported.from} is not a room's index` }];
     if (imported.namespace) return [{ ...at, message: `name what you import from ${targetRoom}` }];
