@@ -1,0 +1,167 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../../base/index.ts';
+import { type Child, createChild, type OwnedChild } from './child.ts';
+import { bootMark, type CookieOwner, cookieName, formatCookie } from './cookie.ts';
+import { defaultPath, findCommand } from './find-command.ts';
+import { gateLine, planLaunch } from './gate.ts';
+import { readOwnNamespace, readProcess } from './process-table.ts';
+import { endMarked, endStale } from './sweep.ts';
+import { createWatchdog } from './watchdog.ts';
+
+export interface ChildSpec {
+  readonly server: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface ChildrenOptions {
+  /** The safe base environment; a child gets this, what is configured for it, and the cookie. */
+  readonly baseEnv: Readonly<Record<string, string>>;
+  /** How long a child may take after EOF, and again after SIGTERM. */
+  readonly graceMs?: number;
+  readonly stderrTailBytes?: number;
+}
+
+/** The stdio servers of one hub. None of them outlives it, whichever way it dies. */
+export interface Children {
+  /** Rejects with UPSTREAM_UNAVAILABLE where the command cannot be started. */
+  start(spec: ChildSpec): Promise<Child>;
+  /** Ends what hubs that are dead left behind (Linux); returns how many processes. */
+  sweepStale(): Promise<number>;
+  /** Stops all children, then the watchdog. */
+  close(): Promise<void>;
+  readonly watchdogPid: number | undefined;
+}
+
+export function createChildren(
+  deps: { readonly clock: Clock; readonly logger: Logger; readonly random: RandomBytes },
+  options: ChildrenOptions,
+): Children {
+  const { clock, logger } = deps;
+  const { baseEnv, graceMs = 2_000, stderrTailBytes = 8_192 } = options;
+  const owner: CookieOwner = {
+    boot: createId(deps.random, 16),
+    pid: process.pid,
+    start: readProcess(process.pid)?.start ?? 0,
+    namespace: readOwnNamespace(),
+  };
+  const searchPath = baseEnv.PATH ?? defaultPath;
+  const watchdog = createWatchdog({ clock, logger }, { mark: bootMark(owner), searchPath });
+  const live = new Set<OwnedChild>();
+  let started = 0;
+  let closing: Promise<void> | undefined;
+
+  async function start(spec: ChildSpec): Promise<Child> {
+    refuseWindows(spec);
+    refuseWhenClosing(spec);
+    started += 1;
+    const cookie = formatCookie(owner, started);
+    const env: Record<string, string> = { ...baseEnv, ...spec.env, [cookieName]: cookie };
+    const command = await findCommand(spec, env.PATH ?? defaultPath);
+    refuseWhenClosing(spec);
+    // Before the child: between its fork and its registration only the watchdog's sweep can find it.
+    watchdog.start();
+    const launch = planLaunch(command, spec.args, spec.env);
+    const leader = spawnGroup(spec, launch.file, launch.args, env);
+    if (leader.pid === undefined) throw unavailable(spec, await failureOf(leader));
+    const child = createChild({ clock, logger, leader }, { server: spec.server, cookie, graceMs, stderrTailBytes });
+    live.add(child);
+    void child.ended.then(() => {
+      live.delete(child);
+      watchdog.release(child.pid);
+    });
+    await register(spec, child);
+    if (launch.gated) child.stdin.write(gateLine);
+    return child;
+  }
+
+  async function register(spec: ChildSpec, child: OwnedChild): Promise<void> {
+    try {
+      const watched = await watchdog.register(child.pid);
+      refuseWhenClosing(spec);
+      if (!watched) throw unwatched(spec);
+    } catch (error) {
+      child.kill();
+      await child.stop();
+      throw error;
+    }
+  }
+
+  function refuseWhenClosing(spec: ChildSpec): void {
+    if (closing === undefined) return;
+    throw new HubError('HUB_STOPPING', `Server "${spec.server}" was not started: the hub is shutting down.`, {
+      details: { server: spec.server },
+    });
+  }
+
+  async function closeAll(): Promise<void> {
+    await Promise.all([...live].map((child) => child.stop()));
+    const left = await endMarked(clock, (cookie) => cookie.startsWith(`${owner.boot}:`), { since: owner.start });
+    if (!left.clean) logger.warn('children.left', { ended: left.ended });
+    await watchdog.close();
+  }
+
+  return {
+    start,
+    async sweepStale() {
+      const { ended } = await endStale(clock, owner);
+      if (ended > 0) logger.warn('children.stale', { ended });
+      return ended;
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+    get watchdogPid() {
+      return watchdog.pid;
+    },
+  };
+}
+
+/** In a session and group of its own, so that one signal reaches all that stay in it. */
+function spawnGroup(
+  spec: ChildSpec,
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(file, args, { cwd: spec.cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  } catch (error) {
+    throw unavailable(spec, error);
+  }
+}
+
+function failureOf(leader: ChildProcessWithoutNullStreams): Promise<Error> {
+  return new Promise((resolve) => leader.once('error', resolve));
+}
+
+/** Without Node's error as its cause: that repeats arguments and variables, which may be secrets. */
+function unavailable(spec: ChildSpec, error: unknown): HubError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": "${spec.command}" was not started (${code}).`, {
+    hint: 'Check its command, args and env, and the limits on processes and open files.',
+    details: { server: spec.server },
+  });
+}
+
+function unwatched(spec: ChildSpec): HubError {
+  return new HubError(
+    'UPSTREAM_UNAVAILABLE',
+    `Server "${spec.server}" was not started: its watchdog does not stay alive.`,
+    {
+      hint: 'Check that /bin/sh works, and the limits on processes and open files.',
+      details: { server: spec.server },
+    },
+  );
+}
+
+function refuseWindows(spec: ChildSpec): void {
+  if (process.platform !== 'win32') return;
+  throw new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": stdio servers do not run on Windows yet.`, {
+    hint: 'Run the hub inside WSL, or reach the server over HTTP.',
+    details: { server: spec.server },
+  });
+}

@@ -1,0 +1,31 @@
+/**
+ * The environment variable that names a child's hub. Descendants inherit it, so it finds those that
+ * left the process group, and tells at the next start whose they were.
+ */
+export const cookieName = 'QUARTERMASTER_CHILD';
+
+export interface CookieOwner {
+  /** Random, new with each hub. */
+  readonly boot: string;
+  readonly pid: number;
+  /** Clock ticks since the machine's boot; with the pid it names one process for good. */
+  readonly start: number;
+  /** Pids mean something only inside their pid namespace. */
+  readonly namespace: string;
+}
+
+export function formatCookie(owner: CookieOwner, child: number): string {
+  return `${owner.boot}:${owner.pid}:${owner.start}:${owner.namespace}:${child}`;
+}
+
+export function parseCookie(text: string): CookieOwner | undefined {
+  const match = /^([0-9a-z]+):([1-9][0-9]*):([0-9]+):([0-9]+):[0-9]+$/.exec(text);
+  if (match === null) return undefined;
+  const [, boot = '', pid, start, namespace = ''] = match;
+  return { boot, pid: Number(pid), start: Number(start), namespace };
+}
+
+/** How the environment entry of every child of this hub begins. */
+export function bootMark(owner: CookieOwner): string {
+  return `${cookieName}=${owner.boot}:`;
+}

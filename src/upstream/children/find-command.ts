@@ -1,0 +1,69 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, resolve } from 'node:path';
+import { HubError } from '../../base/index.ts';
+
+interface Wanted {
+  readonly server: string;
+  readonly command: string;
+  readonly cwd: string;
+}
+
+type Finding = 'runnable' | 'missing' | 'not-executable';
+
+/** Where the environment has no PATH. */
+export const defaultPath = '/usr/local/bin:/usr/bin:/bin';
+
+/** The full path of a server's command, as the server's own environment finds it. */
+export async function findCommand(wanted: Wanted, searchPath: string): Promise<string> {
+  await requireFolder(wanted);
+  const { command, cwd } = wanted;
+  const candidates = command.includes('/')
+    ? [resolve(cwd, command)]
+    : searchPath.split(delimiter).map((folder) => resolve(cwd, folder, command));
+  let blocked: string | undefined;
+  for (const candidate of command === '' ? [] : candidates) {
+    const finding = await inspect(candidate);
+    if (finding === 'runnable') return candidate;
+    if (finding === 'not-executable') blocked ??= candidate;
+  }
+  if (blocked !== undefined) {
+    throw unavailable(wanted, `its command "${blocked}" is not an executable file.`, `Run chmod +x "${blocked}".`);
+  }
+  throw command.includes('/')
+    ? unavailable(
+        wanted,
+        `its command "${command}" does not exist.`,
+        `Correct its command; it was looked for relative to ${cwd}.`,
+      )
+    : unavailable(wanted, `its command "${command}" was not found on PATH.`, missingHint(command, searchPath));
+}
+
+async function requireFolder(wanted: Wanted): Promise<void> {
+  const found = await stat(wanted.cwd).catch(() => undefined);
+  if (found?.isDirectory()) return;
+  const what = found === undefined ? 'does not exist' : 'is not a folder';
+  throw unavailable(wanted, `its working folder "${wanted.cwd}" ${what}.`, 'Create it, or correct its cwd.');
+}
+
+async function inspect(path: string): Promise<Finding> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 'missing';
+  if (!found.isFile()) return 'not-executable';
+  return access(path, constants.X_OK).then(
+    (): Finding => 'runnable',
+    (): Finding => 'not-executable',
+  );
+}
+
+function missingHint(command: string, searchPath: string): string {
+  if (/\s/.test(command)) return 'Give the program alone as its command and the rest as its args.';
+  return `Install ${command}, give its full path as its command, or add its folder to PATH (now ${searchPath}).`;
+}
+
+function unavailable(wanted: Wanted, what: string, hint: string): HubError {
+  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${wanted.server}": ${what}`, {
+    hint,
+    details: { server: wanted.server },
+  });
+}

@@ -1,0 +1,2 @@
+export type { Child, ChildExit } from './child.ts';
+export { type Children, type ChildrenOptions, type ChildSpec, createChildren } from './children.ts';

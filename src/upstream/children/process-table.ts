@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { cookieName } from './cookie.ts';
+
+/** One line of the process table. Without /proc (macOS) there are none. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly start: number;
+  /** Dead, and waiting for its parent to ask how it ended. */
+  readonly zombie: boolean;
+}
+
+export function readProcess(pid: number): ProcessRow | undefined {
+  const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  if (text === undefined) return undefined;
+  // The command's name is in parentheses and may hold anything, parentheses and spaces too.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return {
+    pid,
+    parent: Number(fields[1]),
+    group: Number(fields[2]),
+    start: Number(fields[19]),
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+  };
+}
+
+/** Read in slices, so that a machine full of processes does not hold up the event loop. */
+export async function listProcesses(): Promise<ProcessRow[]> {
+  const names = orUndefined(() => readdirSync('/proc')) ?? [];
+  const rows: ProcessRow[] = [];
+  let read = 0;
+  for (const name of names) {
+    if (!/^[0-9]+$/.test(name)) continue;
+    const row = readProcess(Number(name));
+    if (row !== undefined) rows.push(row);
+    read += 1;
+    if (read % 64 === 0) await setImmediate();
+  }
+  return rows;
+}
+
+/** Not in this thread: the kernel lets this read wait while the process holds its memory map. */
+export async function readCookie(pid: number): Promise<string | undefined> {
+  try {
+    const entries = (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0');
+    return entries.find((entry) => entry.startsWith(`${cookieName}=`))?.slice(cookieName.length + 1);
+  } catch {
+    return undefined;
+  }
+}
+
+export function hasOwnUser(pid: number): boolean {
+  const owner = orUndefined(() => statSync(`/proc/${pid}`).uid);
+  return owner !== undefined && owner === process.geteuid?.();
+}
+
+export function readOwnNamespace(): string {
+  const link = orUndefined(() => readlinkSync('/proc/self/ns/pid'));
+  return /[0-9]+/.exec(link ?? '')?.[0] ?? '0';
+}
+
+/** Processes end while they are looked at; that is no failure. */
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

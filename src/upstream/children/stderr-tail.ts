@@ -1,0 +1,34 @@
+/** The last bytes of a stream, in a buffer of fixed size however much comes. */
+export interface StderrTail {
+  push(chunk: Buffer): void;
+  text(): string;
+}
+
+export function createStderrTail(capacity: number): StderrTail {
+  const ring = Buffer.alloc(capacity);
+  let next = 0;
+  let full = false;
+
+  return {
+    push(chunk) {
+      const kept = chunk.subarray(Math.max(0, chunk.length - capacity));
+      const first = Math.min(kept.length, capacity - next);
+      kept.copy(ring, next, 0, first);
+      kept.copy(ring, 0, first);
+      full ||= next + kept.length >= capacity;
+      next = (next + kept.length) % capacity;
+    },
+    text() {
+      if (!full) return ring.toString('utf8', 0, next);
+      const bytes = Buffer.concat([ring.subarray(next), ring.subarray(0, next)]);
+      return bytes.toString('utf8', firstWholeCharacter(bytes));
+    },
+  };
+}
+
+/** The cut may fall inside a UTF-8 character, whose rest is up to three continuation bytes. */
+function firstWholeCharacter(bytes: Buffer): number {
+  let at = 0;
+  while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return at;
+}
