@@ -5,7 +5,6 @@ export {
   parseTtl,
   type StoredToken,
   sameSecret,
-  storedTokenSchema,
   type TokenBook,
   type TokenBookDeps,
   type TokenIdentity,

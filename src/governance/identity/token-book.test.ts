@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Clock, createSystemClock, systemRandom } from '../../base/index.ts';
 import { hashToken } from './agent-token.ts';
 import { createTokenBook } from './token-book.ts';
-import { type StoredToken, storedTokenSchema, type TokenStore } from './token-store.ts';
+import type { StoredToken, TokenStore } from './token-store.ts';
 
 const hour = 3_600_000;
 
@@ -28,11 +28,10 @@ test('lasts 30 days unless told otherwise', async () => {
   expect((await book.issue({ agent: 'tester' })).expires).toBe(time.now + 30 * 24 * hour);
 });
 
-test('only the hash is stored, in rows that the schema takes', async () => {
+test('only the hash is stored', async () => {
   const { book, store } = await openBook();
   const { token, id } = await book.issue({ agent: 'tester' });
   const child = await book.issue({ agent: 'scribe', parent: id, run: 'r' });
-  expect(store.rows.map((row) => storedTokenSchema.parse(row))).toEqual(store.rows);
   expect(store.rows.map((row) => row.hash)).toEqual([hashToken(token), hashToken(child.token)]);
   expect(JSON.stringify(store.rows)).not.toContain(token.slice(14));
   expect(JSON.stringify(book.list())).not.toContain(hashToken(token));

@@ -1,27 +1,20 @@
-import { z } from 'zod';
-import { runIdPattern } from '../../domain/index.ts';
-
 /** Agents' names go into tokens, file names and messages. */
 export const agentNamePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-export const tokenIdPattern: RegExp = /^[0-9a-z]{10}$/;
-
 /** A token as it is kept: enough to recognise it, not enough to use it. */
-export const storedTokenSchema = z.strictObject({
-  id: z.string().regex(tokenIdPattern),
-  agent: z.string().regex(agentNamePattern),
-  hash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .describe('SHA-256 of the whole token'),
-  created: z.int().nonnegative(),
-  expires: z.int().nonnegative(),
-  parent: z.string().regex(tokenIdPattern).exactOptional(),
-  run: z.string().regex(runIdPattern).exactOptional(),
-});
+export interface StoredToken {
+  readonly id: string;
+  readonly agent: string;
+  /** SHA-256 of the whole token, in hex. */
+  readonly hash: string;
+  readonly created: number;
+  readonly expires: number;
+  /** The id of the token that delegated. */
+  readonly parent?: string;
+  readonly run?: string;
+}
 
-export type StoredToken = Readonly<z.infer<typeof storedTokenSchema>>;
-
+/** Where tokens are kept. An implementation checks what it reads; rows of another shape are an error. */
 export interface TokenStore {
   load(): Promise<readonly StoredToken[]>;
   /**

@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import {
+  type Clock,
+  createSilentLogger,
+  createSystemClock,
+  type Logger,
+  type RandomBytes,
+  systemRandom,
+  type Timer,
+  toHubError,
+} from '../../base/index.ts';
+import type { ToolDefinition } from '../../domain/index.ts';
+import { type DocumentRules, readJsonDocument } from './json-document.ts';
+import type { WorkspaceLayout } from './layout.ts';
+import { withLock } from './lock.ts';
+import { replaceFile } from './write-file.ts';
+
+/** What a server last said of itself, so that a list can be answered before it is reached again. */
+export interface RememberedServer {
+  /** Holds only for a server that is configured as it was then. */
+  readonly connectionKey: string;
+  readonly protocolVersion: string;
+  readonly era: 'legacy' | 'modern';
+  readonly verdictAt: number;
+  readonly tools: readonly ToolDefinition[];
+  readonly at: number;
+}
+
+export interface CatalogStore {
+  /** By server name. */
+  load(): Promise<Map<string, RememberedServer>>;
+  /** Written soon, together with what else changes within the second. */
+  save(name: string, remembered: RememberedServer): void;
+  /** Writes what is waiting. Never rejects: this is a cache, and a failure is logged. */
+  flush(): Promise<void>;
+}
+
+export interface CatalogStoreOptions {
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+  readonly logger?: Logger;
+  /** Over this the servers that were seen longest ago are left out. */
+  readonly maxBytes?: number;
+}
+
+const pauseMs = 1000;
+
+export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStoreOptions = {}): CatalogStore {
+  const { clock = createSystemClock(), random = systemRandom, logger = createSilentLogger() } = options;
+  const maxBytes = options.maxBytes ?? 16 * 1024 * 1024;
+  const waiting = new Map<string, RememberedServer>();
+  let timer: Timer | undefined;
+  let last: Promise<void> = Promise.resolve();
+
+  async function readAll(): Promise<Map<string, RememberedServer>> {
+    try {
+      const rows = (await readJsonDocument(layout.catalog, catalogDocument(maxBytes)))?.servers ?? [];
+      return new Map(rows.map(({ name, ...remembered }) => [name, remembered]));
+    } catch (error) {
+      logger.warn('catalog.unreadable', { file: layout.catalog, error: toHubError(error).message });
+      return new Map();
+    }
+  }
+
+  async function write(): Promise<void> {
+    if (waiting.size === 0) return;
+    const batch = new Map(waiting);
+    waiting.clear();
+    try {
+      // Other processes of the workspace remember servers here too.
+      const merge = async (): Promise<void> => {
+        const all = new Map([...(await readAll()), ...batch]);
+        await replaceFile(layout.catalog, serialise(all, maxBytes, logger), random);
+      };
+      await withLock(layout, 'catalog', merge, { clock, random });
+    } catch (error) {
+      for (const [name, remembered] of batch) if (!waiting.has(name)) waiting.set(name, remembered);
+      logger.warn('catalog.not-saved', { file: layout.catalog, error: toHubError(error).message });
+    }
+  }
+
+  function flush(): Promise<void> {
+    timer?.cancel();
+    timer = undefined;
+    last = last.then(write);
+    return last;
+  }
+
+  return {
+    load: readAll,
+    save(name, remembered) {
+      waiting.set(name, remembered);
+      timer ??= clock.setTimer(pauseMs, () => void flush());
+    },
+    flush,
+  };
+}
+
+const toolSchema = z.object({
+  name: z.string(),
+  text: z.string(),
+  fingerprint: z.string(),
+  safeToRepeat: z.boolean(),
+  mirrored: z.array(z.object({ header: z.string(), path: z.array(z.string()) })),
+});
+
+const serverSchema = z.object({
+  name: z.string(),
+  connectionKey: z.string(),
+  protocolVersion: z.string(),
+  era: z.enum(['legacy', 'modern']),
+  verdictAt: z.number(),
+  tools: z.array(toolSchema),
+  at: z.number(),
+});
+
+/** Rows in a list: a server may have any name, also one that means something to a JavaScript object. */
+interface CatalogDocument {
+  readonly servers: readonly (RememberedServer & { readonly name: string })[];
+}
+
+function catalogDocument(maxBytes: number): DocumentRules<CatalogDocument> {
+  const schema = z.object({ version: z.literal(1), servers: z.array(serverSchema) });
+  return { schema, maxBytes, fix: 'It is only a cache and is written anew.' };
+}
+
+/** The newest servers that fit into the size. */
+function serialise(all: ReadonlyMap<string, RememberedServer>, maxBytes: number, logger: Logger): string {
+  const [start, end] = ['{"version":1,"servers":[', ']}\n'];
+  const rows: string[] = [];
+  let left = maxBytes - start.length - end.length;
+  for (const [name, remembered] of [...all].sort(([, a], [, b]) => b.at - a.at)) {
+    const row = JSON.stringify({ name, ...remembered });
+    const size = Buffer.byteLength(row) + 1;
+    if (size > left) {
+      logger.warn('catalog.left-out', { server: name, bytes: size });
+      continue;
+    }
+    left -= size;
+    rows.push(row);
+  }
+  return start + rows.join(',') + end;
+}

@@ -1,0 +1,170 @@
+import { rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  type Clock,
+  createId,
+  createSystemClock,
+  HubError,
+  type RandomBytes,
+  sleep,
+  systemRandom,
+} from '../../base/index.ts';
+import { fileError } from './file-error.ts';
+import { readSmallFile } from './json-document.ts';
+import type { WorkspaceLayout } from './layout.ts';
+import { identifyThisProcess, isRunning } from './process-identity.ts';
+import { ensureStateFolder } from './state-folder.ts';
+import { createFileOnce } from './write-file.ts';
+
+export interface LockOptions {
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
+  /** 5 s unless given. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HeldLock {
+  /** May be called twice. */
+  release(): Promise<void>;
+}
+
+/** Runs `work` while no other process of this workspace holds the lock of that name. Not re-entrant. */
+export async function withLock<T>(
+  layout: WorkspaceLayout,
+  name: string,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  const lock = await acquireLock(layout, name, options);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+/**
+ * A lock is a file with its owner's name in it. It is taken over when its owner is dead, and only by
+ * whoever holds the lock `<file>.<nonce of the dead owner>`: so no two takers remove it, and none
+ * removes the lock of the taker before. That second lock is of the same kind, so a taker that dies
+ * is itself taken over.
+ */
+export async function acquireLock(layout: WorkspaceLayout, name: string, options: LockOptions = {}): Promise<HeldLock> {
+  const { clock = createSystemClock(), random = systemRandom, waitMs = 5000, signal } = options;
+  await ensureStateFolder(layout, { clock });
+  const file = join(layout.locks, name);
+  const owner = { ...(await identifyThisProcess()), host: hostname(), nonce: createId(random, 16) };
+  const taker: Taker = { clock, random, owner };
+  const deadline = clock.monotonic() + waitMs;
+  for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
+    const attempt = await tryToTake(file, taker);
+    if (attempt.kind === 'taken') return { release: () => giveUp(file, owner.nonce) };
+    const left = deadline - clock.monotonic();
+    if (signal?.aborted) throw new HubError('CANCELLED', `Waiting for the ${name} lock was cancelled.`);
+    if (left <= 0) throw stateLocked(name, file, attempt.holder);
+    await sleep(clock, Math.min(left, pause), signal);
+  }
+}
+
+const ownerSchema = z.object({
+  pid: z.int().positive(),
+  startTime: z.string(),
+  host: z.string(),
+  nonce: z.string().regex(/^[0-9a-z]{16}$/),
+});
+
+type Owner = z.infer<typeof ownerSchema>;
+
+/** Only its file speaks for a lock whose text was lost, for instance with the power. */
+type Holder = { readonly kind: 'owner'; readonly owner: Owner } | { readonly kind: 'nameless'; readonly since: number };
+
+interface Found {
+  readonly holder: Holder;
+  readonly nonce: string;
+}
+
+interface Taker {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly owner: Owner;
+}
+
+type Attempt = { readonly kind: 'taken' } | { readonly kind: 'held'; readonly holder: Holder | undefined };
+
+/** A nameless lock may be one that is being written; after this it is not. */
+const namelessMs = 10_000;
+
+async function tryToTake(file: string, taker: Taker): Promise<Attempt> {
+  try {
+    if (await createFileOnce(file, JSON.stringify(taker.owner), taker.random)) return { kind: 'taken' };
+    const found = await readLock(file);
+    if (found === undefined || !(await isStale(found.holder, taker.clock))) {
+      return { kind: 'held', holder: found?.holder };
+    }
+    await removeStale(file, found.nonce, taker);
+    return (await createFileOnce(file, JSON.stringify(taker.owner), taker.random))
+      ? { kind: 'taken' }
+      : { kind: 'held', holder: (await readLock(file))?.holder };
+  } catch (error) {
+    throw fileError(error, 'take the lock', file);
+  }
+}
+
+async function removeStale(file: string, staleNonce: string, taker: Taker): Promise<void> {
+  const claim = `${file}.${staleNonce}`;
+  if ((await tryToTake(claim, taker)).kind !== 'taken') return;
+  try {
+    // Read again under the claim: somebody may have finished the same take-over just before.
+    if ((await readLock(file))?.nonce === staleNonce) await rm(file, { force: true });
+  } finally {
+    await giveUp(claim, taker.owner.nonce);
+  }
+}
+
+async function giveUp(file: string, nonce: string): Promise<void> {
+  try {
+    if ((await readLock(file))?.nonce === nonce) await rm(file, { force: true });
+  } catch (error) {
+    throw fileError(error, 'give up the lock', file);
+  }
+}
+
+async function readLock(file: string): Promise<Found | undefined> {
+  const text = await readSmallFile(file, 10_000, `Remove ${file}.`);
+  if (text === undefined) return undefined;
+  const owner = ownerSchema.safeParse(parseOrNothing(text));
+  if (owner.success) return { holder: { kind: 'owner', owner: owner.data }, nonce: owner.data.nonce };
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const since = Math.floor(found.mtimeMs);
+  return { holder: { kind: 'nameless', since }, nonce: `${found.ino}-${since}` };
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processes of another machine cannot be looked at, so their locks are never taken over. */
+async function isStale(holder: Holder, clock: Clock): Promise<boolean> {
+  if (holder.kind === 'nameless') return clock.now() - holder.since > namelessMs;
+  return holder.owner.host === hostname() && !(await isRunning(holder.owner));
+}
+
+function stateLocked(name: string, file: string, holder: Holder | undefined): HubError {
+  const owner = holder?.kind === 'owner' ? holder.owner : undefined;
+  const foreign = owner !== undefined && owner.host !== hostname();
+  const who = owner === undefined ? 'another process' : `process ${owner.pid}${foreign ? ` on ${owner.host}` : ''}`;
+  return new HubError('STATE_LOCKED', `The state of this workspace (lock "${name}") is in use by ${who}.`, {
+    hint: foreign
+      ? `Stop it; if that machine is gone, remove ${file}.`
+      : 'Wait until it is done or stop it, then try again.',
+    details: { lock: name, ...(owner === undefined ? {} : { pid: owner.pid }) },
+  });
+}
