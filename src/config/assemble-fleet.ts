@@ -1,0 +1,136 @@
+import type { AgentSpec, Fleet, FleetServer, Problem } from '../domain/index.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { quote, toProblem } from './problems.ts';
+import { readers } from './readers/precedence.ts';
+import { defaultServe } from './readers/quartermaster-yaml.ts';
+import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
+import { resolveServer } from './resolve-server.ts';
+import type { ServerDraft } from './server-draft.ts';
+import { createVariables, type VariablesDeps } from './variables.ts';
+
+/** One file that is there, strongest first. */
+export interface SourceReading {
+  readonly reader: Reader;
+  readonly content: FileContent;
+  /** Why nothing of the file is used. */
+  readonly problems: readonly Problem[];
+}
+
+export interface AssembleOptions {
+  readonly workspace: string;
+  readonly readings: readonly SourceReading[];
+  readonly notices: readonly Problem[];
+}
+
+export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fleet {
+  const { workspace, readings } = options;
+  const { servers, problems, secrets } = assembleServers(deps, options);
+  const settings: Settings = Object.assign({}, ...readings.map(({ content }) => content.settings).reverse());
+  const all = [
+    ...options.notices,
+    ...readings.flatMap(({ reader, content, problems: own }) => [
+      ...own,
+      ...content.findings.map((finding) => toProblem(reader.file, finding)),
+      ...findUnknown(reader.file, content.mentions, servers),
+    ]),
+    ...problems,
+  ];
+  if (readings.length === 0 && options.notices.length === 0) all.push(noConfiguration(workspace));
+  return {
+    workspace,
+    servers,
+    agents: firstAgents(readings),
+    policy: readings.find(({ content }) => content.policy !== undefined)?.content.policy,
+    naming: 'prefixed',
+    problems: all.sort(byPlace),
+    files: readings.map(({ reader }) => reader.file),
+    secrets,
+    ledger: { sync: 'os' },
+    serve: defaultServe,
+    ...settings,
+  };
+}
+
+interface AssembledServers {
+  readonly servers: Map<string, FleetServer>;
+  readonly problems: Problem[];
+  readonly secrets: string[];
+}
+
+/** The stronger file wins; what it hides is neither expanded nor judged, only mentioned. */
+function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleOptions): AssembledServers {
+  const servers = new Map<string, FleetServer>();
+  const problems: Problem[] = [];
+  const secrets = new Set<string>();
+  for (const { reader, content } of readings) {
+    const { file, grammar, workspaceNames } = reader;
+    const variables = createVariables(deps, { workspace, workspaceNames });
+    for (const draft of content.servers) {
+      const winner = servers.get(draft.name);
+      if (winner !== undefined) {
+        problems.push(hidden(file, draft, winner));
+        continue;
+      }
+      const resolved = resolveServer(draft, { file, workspace, grammar, variables });
+      servers.set(draft.name, resolved.server);
+      problems.push(...resolved.problems);
+      for (const secret of resolved.secrets) secrets.add(secret);
+    }
+  }
+  return { servers, problems, secrets: [...secrets] };
+}
+
+function hidden(file: string, draft: ServerDraft, winner: FleetServer): Problem {
+  const { source } = winner.kind === 'ready' ? winner.spec : winner;
+  return toProblem(file, {
+    severity: 'warning',
+    line: draft.line,
+    field: draft.field,
+    server: draft.name,
+    message: `Server ${quote(draft.name)} of ${file}:${draft.line} is hidden by the one of ${source.file}:${source.line}.`,
+    fix: 'Rename or remove one of the two.',
+  });
+}
+
+/** Agents come from the strongest file that has any; two lists of who may do what cannot be mixed. */
+function firstAgents(readings: readonly SourceReading[]): ReadonlyMap<string, AgentSpec> {
+  return readings.find(({ content }) => content.agents.size > 0)?.content.agents ?? new Map();
+}
+
+function findUnknown(file: string, mentions: readonly Mention[], servers: ReadonlyMap<string, unknown>): Problem[] {
+  const names = [...servers.keys()];
+  return mentions.flatMap((mention) => {
+    const { kind, text, line, field, subject } = mention;
+    if (kind === 'name' ? servers.has(text) : mayMatch(text, servers)) return [];
+    const near = didYouMean(kind === 'name' ? text : text.slice(0, text.indexOf('.')), names);
+    const message = `${subject}: ${quote(text)} names a server that is not configured.`;
+    const fix = near === undefined ? 'Configure the server, or remove the name.' : `Did you mean "${near}"?`;
+    return [toProblem(file, { severity: 'warning', line, field, message, fix })];
+  });
+}
+
+/** A wildcard before the first dot may stand for any server, also one of tomorrow. */
+function mayMatch(pattern: string, servers: ReadonlyMap<string, unknown>): boolean {
+  const star = pattern.indexOf('*');
+  const dot = pattern.indexOf('.');
+  if (pattern === '*' || (star >= 0 && star < dot)) return true;
+  for (let end = dot; end >= 0; end = pattern.indexOf('.', end + 1)) {
+    if (servers.has(pattern.slice(0, end))) return true;
+  }
+  return false;
+}
+
+function noConfiguration(workspace: string): Problem {
+  const names = readers.map((reader) => reader.file);
+  return toProblem(names[0] ?? '.', {
+    severity: 'warning',
+    message: `No configuration found in ${workspace}: looked for ${names.join(' and ')}.`,
+    fix: 'Write one of these files; docs/configuration.md has an example.',
+  });
+}
+
+/** In the order a person works through them: file by file, from top to bottom. */
+function byPlace(left: Problem, right: Problem): number {
+  const rank = (problem: Problem): number => readers.findIndex((reader) => reader.file === problem.file);
+  return rank(left) - rank(right) || (left.line ?? 0) - (right.line ?? 0);
+}

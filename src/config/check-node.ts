@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { didYouMean } from './did-you-mean.ts';
+import { dotted, type Finding, quote } from './problems.ts';
+import { lineAt, type SourceNode, toPlain } from './source-tree.ts';
+
+export interface CheckOptions {
+  /** Dotted path of the node inside its file. */
+  readonly field: string;
+  /** Opens each message: `Server "files"`, `Agent "tester"`, or the section. */
+  readonly subject: string;
+  readonly server?: string;
+  /** Keys that a schema does not know: wrong in our own file, merely unread in others'. */
+  readonly unknownKeys: 'error' | 'warning';
+}
+
+/** Everything that is wrong with one part of a file: its shape, keys it does not know, keys written twice. */
+export function checkNode(schema: z.ZodType, node: SourceNode, options: CheckOptions): Finding[] {
+  const findings = findRepeatedKeys(node, options);
+  const result = schema.safeParse(toPlain(node));
+  for (const issue of result.success ? [] : result.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      const known = keysAt(schema, issue.path);
+      for (const key of issue.keys) findings.push(unknownKey(node, issue.path, key, known, options));
+    } else {
+      findings.push({
+        ...place(node, issue.path, options),
+        severity: 'error',
+        message: `${options.subject}: ${issue.path.length === 0 ? 'it' : quote(dotted(...issue.path))} ${describeIssue(issue)}.`,
+      });
+    }
+  }
+  return cut(findings, options);
+}
+
+/** Nobody reads more at once, and the first ones are usually the cause. */
+const maxFindings = 50;
+
+function cut(findings: Finding[], options: CheckOptions): Finding[] {
+  if (findings.length <= maxFindings) return findings;
+  const more: Finding = {
+    ...serverOf(options),
+    severity: findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning',
+    field: options.field,
+    message: `${options.subject}: there are ${findings.length - maxFindings} more problems.`,
+    fix: 'Correct the first ones and look again.',
+  };
+  return [...findings.slice(0, maxFindings), more];
+}
+
+/** A key twice in one map, at any depth, and the one key that no JavaScript object holds safely. */
+function findRepeatedKeys(node: SourceNode, options: CheckOptions): Finding[] {
+  const findings: Finding[] = [];
+  visit(node, []);
+  return findings;
+
+  function visit(here: SourceNode, path: readonly PropertyKey[]): void {
+    if (here.kind === 'list') for (const [index, item] of here.items.entries()) visit(item, [...path, index]);
+    if (here.kind !== 'map') return;
+    const lines = new Map<string, number>();
+    for (const { key, line, value } of here.entries) {
+      const field = dotted(options.field, ...path, key);
+      const known = { ...serverOf(options), severity: 'error', line, field } as const;
+      const first = lines.get(key);
+      if (first !== undefined) findings.push({ ...known, ...repeated(options.subject, key, first, line) });
+      if (key === '__proto__') {
+        findings.push({ ...known, message: `${options.subject}: "__proto__" cannot be a key.`, fix: 'Remove it.' });
+      }
+      lines.set(key, first ?? line);
+      visit(value, [...path, key]);
+    }
+  }
+}
+
+export function repeated(
+  subject: string,
+  key: string,
+  first: number,
+  second: number,
+): Pick<Finding, 'message' | 'fix'> {
+  return {
+    message: `${subject}: ${quote(key)} is written twice, in line ${first} and in line ${second}.`,
+    fix: 'Keep one of them.',
+  };
+}
+
+function unknownKey(
+  node: SourceNode,
+  path: readonly PropertyKey[],
+  key: string,
+  known: readonly string[],
+  options: CheckOptions,
+): Finding {
+  const near = didYouMean(key, known);
+  const where = path.length === 0 ? '' : ` in ${quote(dotted(...path))}`;
+  return {
+    ...place(node, [...path, key], options),
+    severity: options.unknownKeys,
+    message: `${options.subject}: the key ${quote(key)}${where} is unknown${options.unknownKeys === 'warning' ? ' and not read' : ''}.`,
+    fix: near === undefined ? `Known keys are ${known.join(', ')}.` : `Did you mean "${near}"?`,
+  };
+}
+
+function place(
+  node: SourceNode,
+  path: readonly PropertyKey[],
+  options: CheckOptions,
+): Pick<Finding, 'line' | 'field' | 'server'> {
+  return { ...serverOf(options), line: lineAt(node, path), field: dotted(options.field, ...path) };
+}
+
+function serverOf(options: CheckOptions): Pick<Finding, 'server'> {
+  return options.server === undefined ? {} : { server: options.server };
+}
+
+/** In our words, and never with the value, which may be a secret in the wrong place. */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${typeWords.get(issue.expected) ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`;
+    case 'invalid_union':
+      return `must be ${unionWords(issue)}`;
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`
+        : 'must not be empty';
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+const typeWords: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['array', 'a list'],
+  ['object', 'a map'],
+  ['record', 'a map'],
+]);
+
+function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
+  const words = new Set<string>();
+  for (const [first] of issue.errors) {
+    if (first?.code === 'invalid_type' && first.path.length === 0)
+      words.add(typeWords.get(first.expected) ?? 'something else');
+  }
+  // Text, number and boolean together mean: any single value, taken as text.
+  if (words.has('text') && words.has('a number')) return 'text';
+  return words.size === 0 ? 'text or a list of texts' : [...words].join(' or ');
+}
+
+/** The keys that the schema knows where the path leads. */
+function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const here = unwrap(schema);
+  const [step, ...rest] = path;
+  if (here instanceof z.ZodObject) {
+    if (step === undefined) return Object.keys(here.shape);
+    const next: z.core.$ZodType | undefined = here.shape[String(step)];
+    return next === undefined ? [] : keysAt(next, rest);
+  }
+  if (here instanceof z.ZodRecord) return keysAt(here.valueType, rest);
+  if (here instanceof z.ZodArray) return keysAt(here.element, rest);
+  return [];
+}
+
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+}

@@ -1,0 +1,194 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+/**
+ * Variables in configuration text, in two steps: a grammar turns text into a template, `expand` fills it.
+ * A source format with a syntax of its own brings its own grammar; filling is the same for all.
+ */
+export type Grammar = (text: string) => ParsedTemplate;
+
+export type ParsedTemplate = { readonly kind: 'template'; readonly parts: Template } | TemplateFault;
+
+/** Text that the grammar refuses. Names a variable at most, never the text around it. */
+export interface TemplateFault {
+  readonly kind: 'fault';
+  readonly message: string;
+  readonly fix: string;
+}
+
+export type Template = readonly TemplatePart[];
+
+export type TemplatePart =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'required'; readonly name: string }
+  | { readonly kind: 'default'; readonly name: string; readonly otherwise: Template }
+  | { readonly kind: 'alternative'; readonly name: string; readonly when: Template };
+
+export type Lookup = (name: string) => string | undefined;
+
+export interface Expansion {
+  readonly value: string;
+  /** Variables without a value and without a default. */
+  readonly missing: readonly string[];
+  /** Variables whose value went into the text. */
+  readonly used: readonly string[];
+}
+
+/** `${V}`, `${V:-default}`, `${V:default}`, `${V:+text}`, nested, and `$${` for a literal `${`. */
+export const shellGrammar: Grammar = (text) => {
+  const cursor: Cursor = { text, at: 0 };
+  try {
+    return { kind: 'template', parts: readText(cursor, 0) };
+  } catch (error) {
+    if (error instanceof GrammarError) return { kind: 'fault', message: error.message, fix: error.fix };
+    throw error;
+  }
+};
+
+/** Values are inserted as they are: a value that looks like a variable is not expanded again. */
+export function expand(template: Template, lookup: Lookup): Expansion {
+  const missing = new Set<string>();
+  const used = new Set<string>();
+  const value = fill(template);
+  return { value, missing: [...missing], used: [...used] };
+
+  function fill(parts: Template): string {
+    let filled = '';
+    for (const part of parts) filled += fillPart(part);
+    return filled;
+  }
+
+  function fillPart(part: TemplatePart): string {
+    if (part.kind === 'literal') return part.text;
+    const found = lookup(part.name);
+    // As in a shell, the forms with a colon treat an empty value like an absent one.
+    switch (part.kind) {
+      case 'required':
+        if (found === undefined) missing.add(part.name);
+        return insert(part.name, found ?? '');
+      case 'default':
+        return found === undefined || found === '' ? fill(part.otherwise) : insert(part.name, found);
+      case 'alternative':
+        return found === undefined || found === '' ? '' : fill(part.when);
+    }
+  }
+
+  function insert(name: string, found: string): string {
+    if (found !== '') used.add(name);
+    return found;
+  }
+}
+
+interface Cursor {
+  readonly text: string;
+  at: number;
+}
+
+/** Leaves the recursive descent; never leaves this file. */
+class GrammarError extends Error {
+  readonly fix: string;
+
+  constructor(message: string, fix: string) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+const maxNesting = 32;
+const namePattern = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** `${env:X}` and `${input:x}` are other clients' forms; read as a default they would silently mean the wrong thing. */
+const foreignPattern = /(env|input):(?![-+])([\w.-]*)/y;
+
+/** Reads to the end of the text, or inside a variable to the brace that closes it. */
+function readText(cursor: Cursor, depth: number): Template {
+  if (depth > maxNesting) {
+    throw new GrammarError('variables are nested too deeply', `Nest at most ${maxNesting} levels.`);
+  }
+  const { text } = cursor;
+  const parts: TemplatePart[] = [];
+  let literal = '';
+  let openBraces = 0;
+  while (cursor.at < text.length) {
+    if (text.startsWith('$${', cursor.at)) {
+      literal += '${';
+      openBraces += 1;
+      cursor.at += 3;
+    } else if (text.startsWith('${', cursor.at)) {
+      if (literal !== '') parts.push({ kind: 'literal', text: literal });
+      literal = '';
+      parts.push(readVariable(cursor, depth));
+    } else {
+      const character = text[cursor.at] ?? '';
+      // Plain braces in pairs belong to the text, so that a default may be JSON.
+      if (depth > 0 && character === '}' && openBraces === 0) break;
+      if (character === '{') openBraces += 1;
+      if (character === '}') openBraces -= 1;
+      literal += character;
+      cursor.at += 1;
+    }
+  }
+  if (literal !== '') parts.push({ kind: 'literal', text: literal });
+  return parts;
+}
+
+function readVariable(cursor: Cursor, depth: number): TemplatePart {
+  const start = cursor.at;
+  cursor.at += 2;
+  const foreign = match(foreignPattern, cursor);
+  if (foreign !== undefined) throw foreignForm(foreign);
+  const name = match(namePattern, cursor)?.[0];
+  if (name === undefined) {
+    throw new GrammarError(
+      `no variable name follows the "\${" at character ${start + 1}`,
+      'Names are letters, digits and "_". For a literal "${" write "$${".',
+    );
+  }
+  cursor.at += name.length;
+  const part = readOperator(cursor, name, depth);
+  if (cursor.text[cursor.at] !== '}') {
+    throw new GrammarError(
+      `the "\${" at character ${start + 1} is not closed, or "${name}" is followed by something unknown`,
+      `Write \${${name}}, \${${name}:-default} or \${${name}:+text}. For a literal "\${" write "$\${".`,
+    );
+  }
+  cursor.at += 1;
+  return part;
+}
+
+function readOperator(cursor: Cursor, name: string, depth: number): TemplatePart {
+  if (cursor.text[cursor.at] !== ':') return { kind: 'required', name };
+  const operator = cursor.text[cursor.at + 1];
+  if (operator === '?' || operator === '=') {
+    throw new GrammarError(
+      `"\${${name}:${operator}" is not supported`,
+      operator === '?' ? `Write \${${name}}: it is required anyway.` : `Write \${${name}:-default}.`,
+    );
+  }
+  cursor.at += operator === '-' || operator === '+' ? 2 : 1;
+  const operand = readText(cursor, depth + 1);
+  return operator === '+'
+    ? { kind: 'alternative', name, when: operand }
+    : { kind: 'default', name, otherwise: operand };
+}
+
+function match(pattern: RegExp, cursor: Cursor): RegExpExecArray | undefined {
+  pattern.lastIndex = cursor.at;
+  return pattern.exec(cursor.text) ?? undefined;
+}
+
+function foreignForm([, prefix, id]: RegExpExecArray): GrammarError {
+  const form = `\${${prefix}:${id}}`;
+  return prefix === 'env'
+    ? new GrammarError(`"${form}" is another client's form`, `Write \${${id}}.`)
+    : new GrammarError(
+        `"${form}" asks a person in another client; nobody can be asked here`,
+        `Write \${${variableName(id ?? '')}} and set that variable.`,
+      );
+}
+
+function variableName(id: string): string {
+  return (
+    id
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '_')
+      .replace(/^(?=\d)/, '_') || 'NAME'
+  );
+}

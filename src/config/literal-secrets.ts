@@ -1,0 +1,84 @@
+import type { TransportDraft, WrittenText } from './server-draft.ts';
+
+export interface LiteralSecret {
+  readonly at: WrittenText;
+  /** The value itself: for redaction, never for a message. */
+  readonly value: string;
+  /** A variable to use in its place. */
+  readonly variable: string;
+}
+
+/** Credentials that somebody wrote into the file itself. */
+export function findLiteralSecrets(server: string, transport: TransportDraft): LiteralSecret[] {
+  const fallback = upperSnake(`${server}_TOKEN`);
+  const found: LiteralSecret[] = [];
+  const add = (at: WrittenText, value: string | undefined, variable: string): void => {
+    if (value !== undefined) found.push({ at, value, variable });
+  };
+  if (transport.type === 'http') {
+    add(transport.url, knownToken(transport.url.text) ?? urlSecret(transport.url.text), fallback);
+    for (const [name, at] of transport.headers) add(at, headerSecret(name, at.text), fallback);
+    return found;
+  }
+  for (const [name, at] of transport.env) add(at, envSecret(name, at.text), upperSnake(name));
+  for (const [index, at] of transport.args.entries()) {
+    add(at, argumentSecret(transport.args[index - 1]?.text, at.text), fallback);
+  }
+  return found;
+}
+
+/** Shapes that issuers gave their tokens so that they can be recognised. */
+const tokenPattern =
+  /\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|ntn_\w{20,}|lin_api_\w{20,}|sbp_[0-9a-f]{20,}|dop_v1_[0-9a-f]{32,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
+
+const secretNames = /(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)$/i;
+const secretHeaders = /^(?:proxy-)?authorization$|(?:token|secret|api-?key|password)$/i;
+
+function knownToken(text: string): string | undefined {
+  return tokenPattern.exec(text)?.[0];
+}
+
+function headerSecret(name: string, text: string): string | undefined {
+  const token = knownToken(text);
+  if (token !== undefined || hasVariable(text) || !secretHeaders.test(name)) return token;
+  return longEnough(text.trim().replace(/^(?:bearer|basic|token|apikey)\s+/i, ''), 12);
+}
+
+function envSecret(name: string, text: string): string | undefined {
+  const token = knownToken(text) ?? urlSecret(text);
+  if (token !== undefined || hasVariable(text) || !secretNames.test(name)) return token;
+  // A path or an address under such a name says where the secret is.
+  return /^[./~]|^[A-Za-z]:\\|:\/\//.test(text) ? undefined : longEnough(text, 8);
+}
+
+function argumentSecret(before: string | undefined, text: string): string | undefined {
+  const token = knownToken(text) ?? urlSecret(text);
+  if (token !== undefined || hasVariable(text)) return token;
+  const [, flag, value] = /^--?([\w-]+)=(.+)$/s.exec(text) ?? [];
+  if (flag !== undefined && value !== undefined) return secretNames.test(flag) ? longEnough(value, 8) : undefined;
+  const isFlag = before !== undefined && /^--?[\w-]+$/.test(before) && secretNames.test(before);
+  return isFlag && !text.startsWith('-') ? longEnough(text, 8) : undefined;
+}
+
+/** A password in front of the host, or a telling name in the query. */
+function urlSecret(text: string): string | undefined {
+  const password = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:([^/?#\s@]+)@/i.exec(text)?.[1];
+  if (password !== undefined && !hasVariable(password)) return password;
+  const query = /:\/\/[^?#]*\?(?:[^#]*&)?(?:[\w-]*(?:token|secret|password|api[-_]?key))=([^&#]+)/i.exec(text)?.[1];
+  return query === undefined || hasVariable(query) ? undefined : longEnough(query, 8);
+}
+
+function longEnough(text: string, atLeast: number): string | undefined {
+  return text.length >= atLeast && !/\s/.test(text) ? text : undefined;
+}
+
+function hasVariable(text: string): boolean {
+  return text.includes('${');
+}
+
+function upperSnake(name: string): string {
+  return name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_?(?=\d)/, '_');
+}

@@ -1,0 +1,36 @@
+import type { Problem } from '../domain/index.ts';
+
+/** What is known about a problem where it is found; the file is added by whoever reads that file. */
+export interface Finding {
+  readonly severity: Problem['severity'];
+  readonly line?: number | undefined;
+  readonly field?: string | undefined;
+  readonly server?: string | undefined;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+export function toProblem(file: string, finding: Finding): Problem {
+  return {
+    severity: finding.severity,
+    file,
+    ...(finding.line === undefined ? {} : { line: finding.line }),
+    ...(finding.field === undefined ? {} : { field: finding.field }),
+    ...(finding.server === undefined ? {} : { server: finding.server }),
+    message: finding.message,
+    ...(finding.fix === undefined ? {} : { fix: finding.fix }),
+  };
+}
+
+export function hasError(findings: readonly Finding[]): boolean {
+  return findings.some((finding) => finding.severity === 'error');
+}
+
+/** A name from a file, safe to print: quoted, one line, cut. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+}
+
+export function dotted(...steps: readonly PropertyKey[]): string {
+  return steps.map(String).join('.');
+}

@@ -1,0 +1,218 @@
+import type { Fleet, ToolPolicy } from '../../domain/index.ts';
+import { checkNode, repeated } from '../check-node.ts';
+import { didYouMean } from '../did-you-mean.ts';
+import { shellGrammar } from '../interpolation.ts';
+import { parseYaml } from '../parse-yaml.ts';
+import { type Finding, hasError, quote } from '../problems.ts';
+import { type ReadAgents, readAgents } from '../read-agents.ts';
+import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
+import { readServers, type ServersFormat } from '../read-servers.ts';
+import { fileSchema, ledgerSchema, namingSchema, policiesSchema, serverSchema, serveSchema } from '../schema.ts';
+import { completeLimits } from '../server-draft.ts';
+import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
+import type { FileContent, Reader, Reading, Settings } from './reader.ts';
+
+/** Our own file: strict, and the only one with agents, policies and settings. */
+export const quartermasterYaml: Reader = {
+  file: 'quartermaster.yaml',
+  grammar: shellGrammar,
+  workspaceNames: [],
+  restricts: true,
+  parse: parseYaml,
+  read,
+};
+
+export const defaultServe: Fleet['serve'] = {
+  allowedHosts: [],
+  allowedOrigins: [],
+  maxBodyBytes: 4_194_304,
+  clientSessionIdleMs: 1_800_000,
+  maxClientSessions: 10_000,
+};
+
+const sections = Object.keys(fileSchema.shape);
+const restrictions = ['agents', 'policies'];
+
+function read(root: SourceNode, file: string): Reading {
+  if (isNull(root)) return { kind: 'read', content: readContent(sourceMap(1, []), file) };
+  if (root.kind !== 'map') {
+    return refuse({
+      line: root.line,
+      message: `${file} must hold a map.`,
+      fix: `Known keys are ${sections.join(', ')}.`,
+    });
+  }
+  const twice = findRepeatedSection(root, file);
+  if (twice !== undefined) return refuse(twice);
+  const version = child(root, 'version');
+  if (version !== undefined && !(version.kind === 'scalar' && version.value === 1)) {
+    return refuse({
+      line: entryOf(root, 'version')?.line,
+      field: 'version',
+      message: `${file} is written for another version of the format; this hub knows version 1.`,
+      fix: 'Write version: 1, or use a hub that knows the other one.',
+    });
+  }
+  return { kind: 'read', content: readContent(root, file) };
+}
+
+function refuse(finding: Omit<Finding, 'severity'>): Reading {
+  return { kind: 'refused', finding: { severity: 'error', ...finding } };
+}
+
+function findRepeatedSection(root: SourceMap, file: string): Omit<Finding, 'severity'> | undefined {
+  const lines = new Map<string, number>();
+  for (const { key, line } of root.entries) {
+    const first = lines.get(key);
+    if (first !== undefined) return { line, field: key, ...repeated(file, key, first, line) };
+    lines.set(key, line);
+  }
+  return undefined;
+}
+
+function readContent(root: SourceMap, file: string): FileContent {
+  const findings: Finding[] = [];
+  const lost = checkSections(root, file, findings);
+  const agents = readAgentsSection(root, file, findings);
+  const policies = readPoliciesSection(root, file, findings);
+  const settings = readSettings(root, findings);
+  return {
+    servers: readServersSection(root, findings),
+    findings,
+    agents: agents?.agents ?? new Map(),
+    policy: lost ?? (agents === undefined ? denyEverything({ file }) : policies.policy),
+    settings,
+    mentions: [...(agents?.mentions ?? []), ...policies.mentions],
+  };
+}
+
+/** Reports unknown keys; where one looks like lost restrictions, answers what to put in their place. */
+function checkSections(root: SourceMap, file: string, findings: Finding[]): ToolPolicy | undefined {
+  let lost: ToolPolicy | undefined;
+  for (const { key, line } of root.entries) {
+    if (sections.includes(key)) continue;
+    const near = didYouMean(key, sections);
+    const isLoss = near !== undefined && restrictions.includes(near) && child(root, near) === undefined;
+    if (isLoss) lost = denyEverything({ file, line });
+    findings.push({
+      severity: 'error',
+      line,
+      field: key,
+      message: `The key ${quote(key)} is unknown.${isLoss ? ` ${nothingAllowed}` : ''}`,
+      fix: near === undefined ? `Known keys are ${sections.join(', ')}.` : `Did you mean "${near}"?`,
+    });
+  }
+  return lost;
+}
+
+const nothingAllowed = 'Until this is corrected every tool is denied.';
+
+function readAgentsSection(root: SourceMap, file: string, findings: Finding[]): ReadAgents | undefined {
+  const section = child(root, 'agents');
+  if (section === undefined) return { agents: new Map(), findings: [], mentions: [] };
+  if (section.kind !== 'map') {
+    findings.push(mustBeMap(root, 'agents', ` ${nothingAllowed}`));
+    return undefined;
+  }
+  const read = readAgents(section, file);
+  for (const finding of read.findings) findings.push(finding);
+  return read;
+}
+
+function readPoliciesSection(root: SourceMap, file: string, findings: Finding[]): ReadPolicy {
+  const section = child(root, 'policies');
+  if (section === undefined) return { policy: undefined, findings: [], mentions: [] };
+  const options = { field: 'policies', subject: 'Policies', unknownKeys: 'error' } as const;
+  const read = readPolicy(section, { file, ...options });
+  const own = [...checkNode(policiesSchema, section, options), ...read.findings];
+  for (const finding of own) findings.push({ ...finding, message: `${finding.message} ${nothingAllowed}` });
+  const line = entryOf(root, 'policies')?.line ?? section.line;
+  return hasError(own) ? { ...read, policy: denyEverything({ file, line }) } : read;
+}
+
+function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {
+  const section = child(root, 'servers');
+  if (section === undefined) return [];
+  if (section.kind === 'map') return readServers(section.entries, serversFormat);
+  findings.push(mustBeMap(root, 'servers', ''));
+  return [];
+}
+
+const serversFormat: ServersFormat = {
+  field: 'servers',
+  schema: serverSchema,
+  unknownKeys: 'error',
+  readBody(node, findings, place) {
+    const limits = child(node, 'limits');
+    const [timeout, max] = [seconds(limits, 'timeout_s'), seconds(limits, 'max_s')];
+    if (timeout !== undefined && max !== undefined && timeout > max) {
+      findings.push({
+        severity: 'warning',
+        line: limits?.line,
+        field: `${place.field}.limits`,
+        server: place.name,
+        message: `Server ${quote(place.name)}: "max_s" is below "timeout_s" and ends each call first.`,
+        fix: 'Raise max_s or lower timeout_s.',
+      });
+    }
+    const [include, exclude] = [textsAt(node, 'tools'), textsAt(node, 'excludeTools')];
+    return {
+      description: textAt(node, 'description'),
+      enabled: booleanAt(node, 'enabled') ?? true,
+      shared: booleanAt(node, 'shared') ?? false,
+      tools: { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) },
+      limits: completeLimits({ timeoutMs: timeout, maxMs: max, concurrency: numberAt(limits, 'concurrency') }),
+    };
+  },
+};
+
+/** A section with a mistake in it keeps its defaults. */
+function readSettings(root: SourceMap, findings: Finding[]): Settings {
+  const usable = (['naming', 'ledger', 'serve'] as const).filter((key) => {
+    const node = child(root, key);
+    if (node === undefined) return false;
+    const found = checkNode(settingSchemas[key], node, { field: key, subject: quote(key), unknownKeys: 'error' });
+    findings.push(...found);
+    return !hasError(found);
+  });
+  return Object.assign({}, ...usable.map((key) => settingReaders[key](root)));
+}
+
+const settingSchemas = { naming: namingSchema, ledger: ledgerSchema, serve: serveSchema };
+
+const settingReaders = {
+  naming: (root: SourceMap): Settings => ({
+    naming: textAt(root, 'naming') === 'preserved' ? 'preserved' : 'prefixed',
+  }),
+  ledger: (root: SourceMap): Settings => ({
+    ledger: { sync: textAt(child(root, 'ledger'), 'sync') === 'always' ? 'always' : 'os' },
+  }),
+  serve(root: SourceMap): Settings {
+    const serve = child(root, 'serve');
+    return {
+      serve: {
+        allowedHosts: textsAt(serve, 'allowedHosts') ?? defaultServe.allowedHosts,
+        allowedOrigins: textsAt(serve, 'allowedOrigins') ?? defaultServe.allowedOrigins,
+        maxBodyBytes: numberAt(serve, 'maxBodyBytes') ?? defaultServe.maxBodyBytes,
+        clientSessionIdleMs: seconds(serve, 'clientSessionIdle_s') ?? defaultServe.clientSessionIdleMs,
+        maxClientSessions: numberAt(serve, 'maxClientSessions') ?? defaultServe.maxClientSessions,
+      },
+    };
+  },
+};
+
+function seconds(node: SourceNode | undefined, key: string): number | undefined {
+  const value = numberAt(node, key);
+  return value === undefined ? undefined : Math.max(1, Math.round(value * 1_000));
+}
+
+function mustBeMap(root: SourceMap, key: string, consequence: string): Finding {
+  return {
+    severity: 'error',
+    line: entryOf(root, key)?.line,
+    field: key,
+    message: `"${key}" must be a map.${consequence}`,
+    fix: `Write a name and a ":" for each entry under ${key}:.`,
+  };
+}

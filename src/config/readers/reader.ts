@@ -1,0 +1,44 @@
+import type { AgentSpec, Fleet, ToolPolicy } from '../../domain/index.ts';
+import type { Grammar } from '../interpolation.ts';
+import type { Finding } from '../problems.ts';
+import type { ServerDraft } from '../server-draft.ts';
+import type { ParsedSource, SourceNode } from '../source-tree.ts';
+
+/** One kind of file: how to parse it, and what it says in the words of the fleet. */
+export interface Reader {
+  /** Relative to the workspace. */
+  readonly file: string;
+  readonly grammar: Grammar;
+  /** Variables that this format's own client sets to the workspace. */
+  readonly workspaceNames: readonly string[];
+  /** True where agents and policies live: such a file, when it cannot be understood, leaves nothing allowed. */
+  readonly restricts: boolean;
+  parse(text: string): ParsedSource;
+  read(root: SourceNode, file: string): Reading;
+}
+
+export type Reading =
+  | { readonly kind: 'read'; readonly content: FileContent }
+  /** Parsed, but not a file of this kind: nothing of it is used. */
+  | { readonly kind: 'refused'; readonly finding: Finding };
+
+export interface FileContent {
+  readonly servers: readonly ServerDraft[];
+  /** Everything that does not belong to one server. */
+  readonly findings: readonly Finding[];
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  readonly policy: ToolPolicy | undefined;
+  readonly settings: Settings;
+  readonly mentions: readonly Mention[];
+}
+
+export type Settings = Partial<Pick<Fleet, 'naming' | 'ledger' | 'serve'>>;
+
+/** A server named by a route, a filter or a rule; whether it exists is known only when all files are read. */
+export interface Mention {
+  readonly kind: 'name' | 'pattern';
+  readonly text: string;
+  readonly line: number;
+  readonly field: string;
+  readonly subject: string;
+}

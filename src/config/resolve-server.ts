@@ -1,0 +1,199 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { FleetServer, HttpTransport, Problem, StdioTransport, Transport } from '../domain/index.ts';
+import { expand, type Grammar } from './interpolation.ts';
+import { findLiteralSecrets } from './literal-secrets.ts';
+import { type Finding, hasError, quote, toProblem } from './problems.ts';
+import type { ServerBody, ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
+import type { Variables } from './variables.ts';
+
+export interface ResolveContext {
+  readonly file: string;
+  readonly workspace: string;
+  readonly grammar: Grammar;
+  readonly variables: Variables;
+}
+
+export interface ResolvedServer {
+  readonly server: FleetServer;
+  readonly problems: readonly Problem[];
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** Expands every variable; the server comes out ready and whole, or invalid with the reasons. */
+export function resolveServer(draft: ServerDraft, context: ResolveContext): ResolvedServer {
+  const findings: Finding[] = [...draft.findings];
+  const secrets = new Set<string>();
+  const source = { file: context.file, line: draft.line };
+  const gaps = new Set<WrittenText>();
+  const transport = draft.body && resolveTransport({ draft, body: draft.body, context, findings, secrets, gaps });
+  if (draft.body !== undefined) warnAboutLiterals(draft, draft.body.transport, findings, secrets);
+  const problems = findings.map((finding) => toProblem(context.file, finding));
+  if (draft.body === undefined || transport === undefined || hasError(findings)) {
+    return { server: { kind: 'invalid', name: draft.name, source, problems }, problems, secrets };
+  }
+  const { description, enabled, shared, tools, limits } = draft.body;
+  const connectionKey = fingerprint(transport);
+  const spec = { name: draft.name, source, description, enabled, shared, transport, tools, limits, connectionKey };
+  return { server: { kind: 'ready', spec }, problems, secrets };
+}
+
+interface Resolution {
+  readonly draft: ServerDraft;
+  readonly body: ServerBody;
+  readonly context: ResolveContext;
+  readonly findings: Finding[];
+  readonly secrets: Set<string>;
+  /** Texts that could not be expanded; judging what is left of them would only confuse. */
+  readonly gaps: Set<WrittenText>;
+}
+
+function resolveTransport(resolution: Resolution): Transport {
+  const { transport } = resolution.body;
+  return transport.type === 'stdio' ? resolveStdio(resolution, transport) : resolveHttp(resolution, transport);
+}
+
+function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { type: 'stdio' }>): StdioTransport {
+  const { workspace } = resolution.context;
+  const command = fill(resolution, draft.command);
+  const args = draft.args.map((arg) => fill(resolution, arg));
+  const env = new Map<string, string>();
+  for (const [name, at] of draft.env) {
+    if (name === '' || /[=\0]/.test(name)) report(resolution, at, 'is not a name that an environment can hold');
+    env.set(name, fill(resolution, at));
+  }
+  const cwd = draft.cwd === undefined ? '' : fill(resolution, draft.cwd);
+  if (command === '' && !resolution.gaps.has(draft.command)) report(resolution, draft.command, 'expands to nothing');
+  for (const [at, value] of [
+    [draft.command, command],
+    [draft.cwd, cwd],
+  ] as const) {
+    if (at !== undefined && /^~(?:\/|$)/.test(value)) {
+      report(resolution, at, 'starts with "~", which only a shell understands', 'Write ${HOME} in its place.');
+    }
+  }
+  return { type: 'stdio', command, args, env: Object.fromEntries(env), cwd: resolve(workspace, cwd) };
+}
+
+function resolveHttp(resolution: Resolution, draft: Extract<TransportDraft, { type: 'http' }>): HttpTransport {
+  const url = fill(resolution, draft.url).trim();
+  if (!resolution.gaps.has(draft.url)) checkUrl(resolution, draft.url, url);
+  const headers = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const [name, at] of draft.headers) {
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) report(resolution, at, 'is not a valid header name');
+    if (seen.has(name.toLowerCase())) {
+      report(resolution, at, 'is there twice; capitals make no difference in headers', 'Keep one of them.');
+    }
+    seen.add(name.toLowerCase());
+    const value = fill(resolution, at).trim();
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      report(resolution, at, 'holds a line break or another character that no header can carry');
+    }
+    if (value !== '') headers.set(name, value);
+  }
+  return { type: 'http', url, headers: Object.fromEntries(headers) };
+}
+
+function checkUrl(resolution: Resolution, at: WrittenText, url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    report(resolution, at, 'is not an http or https address', 'Write it in full, as https://host/path.');
+  } else if (parsed.username !== '' || parsed.password !== '') {
+    report(
+      resolution,
+      at,
+      'holds a user name or password, which would not be sent',
+      'Write headers: { Authorization: "Basic ${NAME}" }.',
+    );
+  }
+}
+
+/** The text with its variables replaced; what cannot be replaced is reported and left empty. */
+function fill(resolution: Resolution, at: WrittenText): string {
+  const { context, secrets } = resolution;
+  const parsed = context.grammar(at.text);
+  if (parsed.kind === 'fault') {
+    resolution.gaps.add(at);
+    report(resolution, at, `cannot be expanded: ${parsed.message}`, parsed.fix);
+    return '';
+  }
+  const { value, missing, used } = expand(parsed.parts, context.variables.lookup);
+  for (const name of missing) reportMissing(resolution, at, name);
+  for (const name of used) {
+    const secret = context.variables.lookup(name);
+    if (secret !== undefined && context.variables.isSecret(secret)) secrets.add(secret);
+  }
+  if (at.field !== 'url' && !at.field.startsWith('headers.') && value.includes('\0')) {
+    report(resolution, at, 'holds a NUL character, which no program can be given');
+  }
+  return value;
+}
+
+/** A server that is switched off may wait for its variables. */
+function reportMissing(resolution: Resolution, at: WrittenText, name: string): void {
+  resolution.gaps.add(at);
+  report(
+    resolution,
+    at,
+    `needs the variable ${name}, which is not set`,
+    `Set ${name} in the environment of the hub, or write \${${name}:-default}.`,
+    resolution.body.enabled ? 'error' : 'warning',
+  );
+}
+
+function report(
+  resolution: Resolution,
+  at: WrittenText,
+  message: string,
+  fix?: string,
+  severity: Finding['severity'] = 'error',
+): void {
+  const { draft } = resolution;
+  resolution.findings.push({
+    severity,
+    line: at.line,
+    field: `${draft.field}.${at.field}`,
+    server: draft.name,
+    message: `Server ${quote(draft.name)}: ${quote(at.field)} ${message}.`,
+    fix,
+  });
+}
+
+function warnAboutLiterals(
+  draft: ServerDraft,
+  transport: TransportDraft,
+  findings: Finding[],
+  secrets: Set<string>,
+): void {
+  for (const { at, value, variable } of findLiteralSecrets(draft.name, transport)) {
+    if (isTelling(value)) secrets.add(value);
+    findings.push({
+      severity: 'warning',
+      line: at.line,
+      field: `${draft.field}.${at.field}`,
+      server: draft.name,
+      message: `Server ${quote(draft.name)}: ${quote(at.field)} looks like a secret written into the file.`,
+      fix: `Write \${${variable}} in its place, set that variable, and replace the secret at its issuer.`,
+    });
+  }
+}
+
+/** Redacting a password that is an ordinary word would blank out that word everywhere. */
+function isTelling(value: string): boolean {
+  return value.length >= 8 && /[a-z]/i.test(value) && /[^a-z]/i.test(value);
+}
+
+/** Over what a connection is made of, in an order that the way of writing cannot change. */
+function fingerprint(transport: Transport): string {
+  const parts =
+    transport.type === 'stdio'
+      ? [transport.type, transport.command, transport.args, sorted(transport.env), transport.cwd]
+      : [transport.type, transport.url, sorted(transport.headers)];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+function sorted(record: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(record).sort(([left], [right]) => (left < right ? -1 : 1));
+}

@@ -1,0 +1,159 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { z } from 'zod';
+
+/** Server and agent names: they become parts of tool names, file names and policy patterns. */
+export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
+
+/** A timer cannot wait longer than this. */
+const maxSeconds = 2_147_483;
+
+/** YAML turns `8080` and `true` into other types; as text they are what was written. */
+const text = z.union([z.string(), z.number(), z.boolean()]);
+
+const toolNames = z.array(z.string());
+
+export const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse'] as const;
+
+const seconds = z.number().positive().max(maxSeconds);
+
+/** What both server kinds hold in every file that looks like this one. */
+export const transportShape = {
+  type: z
+    .enum(transportTypes)
+    .optional()
+    .describe(
+      'How to reach the server: stdio (or local) with command, http (or streamable-http) with url. Read from those when absent. sse is not supported yet.',
+    ),
+  command: z
+    .union([z.string().min(1), z.array(text).min(1)])
+    .optional()
+    .describe(
+      'Program to start for a stdio server; as a list, program and arguments. No shell is involved. Variables: ${NAME}.',
+    ),
+  args: z.array(text).optional().describe('Arguments of the program. Variables: ${NAME}.'),
+  env: z
+    .record(z.string(), text)
+    .optional()
+    .describe('Environment of the program, on top of a safe base; nothing else is passed on. Variables: ${NAME}.'),
+  cwd: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Working directory of the program; relative to the workspace, which is also the default.'),
+  url: z.string().min(1).optional().describe('Address of an http server. Variables: ${NAME}.'),
+  headers: z
+    .record(z.string(), text)
+    .optional()
+    .describe('Headers sent to an http server; one that expands to nothing is left out. Variables: ${NAME}.'),
+};
+
+const limitsSchema = z
+  .strictObject({
+    timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress starts them anew. Default 60.'),
+    max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
+    concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls under way at once. Default 256.'),
+  })
+  .describe('Limits on calls to this server.');
+
+export const serverSchema = z
+  .strictObject({
+    ...transportShape,
+    description: z.string().optional().describe('What the server is for; shown in lists.'),
+    enabled: z.boolean().optional().describe('false switches the server off. Default true.'),
+    shared: z.boolean().optional().describe('true gives the server to agents that no route names. Default false.'),
+    tools: toolNames
+      .optional()
+      .describe('Tools to offer, by their own or their prefixed name; ["*"] is all, [] is none. Default all.'),
+    excludeTools: toolNames.optional().describe('Tools to hide, by their own or their prefixed name.'),
+    limits: limitsSchema.optional(),
+  })
+  .describe('One upstream MCP server.');
+
+const toolFilterSchema = z
+  .strictObject({
+    include: toolNames.optional().describe('Tools this agent may use; ["*"] is all, [] is none.'),
+    exclude: toolNames.optional().describe('Tools hidden from this agent.'),
+  })
+  .describe('Which tools of one server the agent gets.');
+
+export const ruleEffects = ['allow', 'require-approval', 'deny'] as const;
+
+export const policiesSchema = z
+  .strictObject({
+    tools: z
+      .record(z.string(), z.enum(ruleEffects).describe('What happens to a call of such a tool.'))
+      .optional()
+      .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
+  })
+  .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
+
+export const agentSchema = z
+  .strictObject({
+    servers: z.array(z.string()).optional().describe('Servers this agent gets. Absent: not routed by this entry.'),
+    tools: z
+      .record(z.string(), toolFilterSchema)
+      .optional()
+      .describe('Per server, which of its tools this agent gets.'),
+    policies: policiesSchema.optional(),
+  })
+  .describe('One agent (or role).');
+
+export const ledgerSchema = z
+  .strictObject({
+    sync: z
+      .enum(['os', 'always'])
+      .optional()
+      .describe('os survives the death of the hub; always survives a power cut too, and is slower. Default os.'),
+  })
+  .describe('How calls are recorded.');
+
+export const serveSchema = z
+  .strictObject({
+    allowedHosts: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Host names besides loopback ones that requests may name.'),
+    allowedOrigins: z.array(z.string().min(1)).optional().describe('Origins of web pages that may send requests.'),
+    maxBodyBytes: z
+      .int()
+      .min(1_024)
+      .max(1_073_741_824)
+      .optional()
+      .describe('Largest request body taken, in bytes. Default 4194304.'),
+    clientSessionIdle_s: seconds
+      .optional()
+      .describe('Seconds without a request after which a client session ends. Default 1800.'),
+    maxClientSessions: z.int().min(1).max(10_000_000).optional().describe('Client sessions at once. Default 10000.'),
+  })
+  .describe('The HTTP endpoint.');
+
+export const namingSchema = z
+  .enum(['prefixed', 'preserved'])
+  .describe(
+    'Names agents see: prefixed is {server}_{tool}, preserved keeps the names of the servers. Default prefixed.',
+  );
+
+const versionSchema = z.literal(1).describe('Version of this format.');
+
+const name = z.string().regex(namePattern);
+
+export const fileSchema = z
+  .strictObject({
+    version: versionSchema.optional(),
+    naming: namingSchema.optional(),
+    servers: z.record(name, serverSchema).optional().describe('Upstream MCP servers by name.'),
+    agents: z
+      .record(name, agentSchema)
+      .optional()
+      .describe('Agents by name. Where any agent is routed, one that is not named gets only shared servers.'),
+    policies: policiesSchema.optional(),
+    ledger: ledgerSchema.optional(),
+    serve: serveSchema.optional(),
+  })
+  .describe('Configuration of Quartermaster.');
+
+/** JSON Schema of quartermaster.yaml, in the draft that editors understand best. */
+export function fleetSchema(): Record<string, unknown> {
+  const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input' });
+  return { $schema, title: 'quartermaster.yaml', ...rest };
+}

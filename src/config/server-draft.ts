@@ -1,0 +1,75 @@
+import type { ServerLimits, ToolFilter } from '../domain/index.ts';
+import { type Finding, quote } from './problems.ts';
+import { namePattern } from './schema.ts';
+
+/** One server as a file describes it: shape checked, variables not yet expanded. */
+export interface ServerDraft {
+  readonly name: string;
+  readonly line: number;
+  /** Dotted path of the server inside its file. */
+  readonly field: string;
+  readonly findings: readonly Finding[];
+  /** Absent when the findings leave nothing to work with. */
+  readonly body: ServerBody | undefined;
+}
+
+export interface ServerBody {
+  readonly description: string | undefined;
+  readonly enabled: boolean;
+  readonly shared: boolean;
+  readonly transport: TransportDraft;
+  readonly tools: ToolFilter;
+  readonly limits: ServerLimits;
+}
+
+export type TransportDraft =
+  | {
+      readonly type: 'stdio';
+      readonly command: WrittenText;
+      readonly args: readonly WrittenText[];
+      readonly env: ReadonlyMap<string, WrittenText>;
+      readonly cwd: WrittenText | undefined;
+    }
+  | { readonly type: 'http'; readonly url: WrittenText; readonly headers: ReadonlyMap<string, WrittenText> };
+
+/** Which server is being read, for messages about it. */
+export interface ServerPlace {
+  readonly name: string;
+  readonly line: number;
+  readonly field: string;
+}
+
+/** Text with variables in it, and where it stands. */
+export interface WrittenText {
+  readonly text: string;
+  readonly line: number;
+  /** Inside the server: `args.2`, `headers.Authorization`. */
+  readonly field: string;
+}
+
+export interface WrittenLimits {
+  readonly timeoutMs?: number | undefined;
+  readonly maxMs?: number | undefined;
+  readonly concurrency?: number | undefined;
+}
+
+/** A silence limit above the default total raises the total with it. */
+export function completeLimits(written: WrittenLimits): ServerLimits {
+  const timeoutMs = Math.max(1, Math.round(written.timeoutMs ?? 60_000));
+  const maxMs = Math.max(1, Math.round(written.maxMs ?? Math.max(600_000, timeoutMs)));
+  return { timeoutMs, maxMs, concurrency: written.concurrency ?? 256 };
+}
+
+/** What is wrong with the name of a server or an agent, if anything. */
+export function checkName(kind: 'Server' | 'Agent', name: string): Pick<Finding, 'message' | 'fix'> | undefined {
+  if (namePattern.test(name)) return undefined;
+  const better = name
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+  const example = namePattern.test(better) ? `, for example "${better}"` : '';
+  return {
+    message: `${kind} ${quote(name)}: the name is not valid.`,
+    fix: `Rename it${example}: 1 to 64 letters, digits, ".", "_" or "-".`,
+  };
+}

@@ -1,0 +1,60 @@
+import { lstat, readFile, stat } from 'node:fs/promises';
+
+export type SourceText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable'; readonly message: string; readonly fix: string };
+
+/** A file whole or not at all: something is there but cannot be used, or nothing is there. */
+export async function readSourceFile(path: string): Promise<SourceText> {
+  try {
+    const found = await stat(path);
+    // Opening a pipe or a device could wait for ever.
+    if (found.isDirectory()) return unreadable('is a directory', 'Put a file in its place.');
+    if (!found.isFile()) return unreadable('is not a regular file', 'Put a regular file in its place.');
+    if (found.size > maxBytes) return tooLarge;
+    return decode(await readFile(path));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' && !(await isLink(path))) return { kind: 'absent' };
+    return cannotRead(code);
+  }
+}
+
+export function cannotRead(code: string): SourceText {
+  if (code === 'EACCES' || code === 'EPERM') {
+    return unreadable('cannot be read: permission denied', 'Give the user who runs the hub the right to read it.');
+  }
+  if (code === 'ENOENT') return unreadable('is a link to a file that does not exist', 'Correct the link or remove it.');
+  return unreadable(`cannot be read (${code})`, 'Check the file and the disk it is on.');
+}
+
+const maxBytes = 5 * 1024 * 1024;
+
+const tooLarge = unreadable('is over 5 MB', 'Configuration is never that large; is this the right file?');
+
+function unreadable(message: string, fix: string): SourceText {
+  return { kind: 'unreadable', message, fix };
+}
+
+function decode(bytes: Uint8Array): SourceText {
+  // The file may have grown after it was measured.
+  if (bytes.byteLength > maxBytes) return tooLarge;
+  try {
+    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return unreadable('is not valid UTF-8', 'Save it as UTF-8 (editors often call the wrong one UTF-16 or Latin-1).');
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}

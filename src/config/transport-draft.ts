@@ -1,0 +1,164 @@
+import { type Finding, quote } from './problems.ts';
+import type { ServerPlace, TransportDraft, WrittenText } from './server-draft.ts';
+import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
+
+/** How to reach a server, from the keys that most formats share. The node's shape has been checked. */
+export function readTransport(
+  node: SourceNode,
+  server: ServerPlace,
+): { readonly transport: TransportDraft | undefined; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = [];
+  const reader: TransportReader = { node, server, findings };
+  const kind = decideKind(reader);
+  const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readHttp(reader);
+  return { transport, findings };
+}
+
+interface TransportReader {
+  readonly node: SourceNode;
+  readonly server: ServerPlace;
+  readonly findings: Finding[];
+}
+
+const stdioKeys = ['command', 'args', 'env', 'cwd'];
+const httpKeys = ['url', 'headers'];
+
+function decideKind(reader: TransportReader): 'stdio' | 'http' | undefined {
+  const { node } = reader;
+  const type = textOf(child(node, 'type'));
+  const command = child(node, 'command') !== undefined;
+  const url = child(node, 'url') !== undefined;
+  if (type === 'sse') {
+    report(
+      reader,
+      'type',
+      'the SSE transport is not supported yet',
+      'Use the address of its streamable HTTP endpoint with type: http, if it has one.',
+    );
+    return undefined;
+  }
+  if (command && url) {
+    report(
+      reader,
+      'url',
+      'it has both "command" and "url"',
+      'Keep "command" for a program or "url" for an http server.',
+    );
+    return undefined;
+  }
+  const wanted = type === undefined ? undefined : type === 'stdio' || type === 'local' ? 'stdio' : 'http';
+  if (!command && !url) {
+    const missing = wanted === 'stdio' ? '"command"' : wanted === 'http' ? '"url"' : '"command" or "url"';
+    report(
+      reader,
+      wanted === 'http' ? 'url' : 'command',
+      `${missing} is missing`,
+      'Write the program to start as "command", or the address as "url".',
+    );
+    return undefined;
+  }
+  const kind = command ? 'stdio' : 'http';
+  if (wanted !== undefined && wanted !== kind) {
+    report(
+      reader,
+      'type',
+      `type "${type}" does not go with "${command ? 'command' : 'url'}"`,
+      `Write type: ${kind}, or leave it out.`,
+    );
+    return undefined;
+  }
+  warnUnread(reader, kind);
+  return kind;
+}
+
+function warnUnread(reader: TransportReader, kind: 'stdio' | 'http'): void {
+  for (const key of kind === 'stdio' ? httpKeys : stdioKeys) {
+    if (child(reader.node, key) === undefined) continue;
+    report(
+      reader,
+      key,
+      `"${key}" means nothing for ${kind === 'stdio' ? 'a program' : 'an http server'} and is not read`,
+      'Remove it.',
+      'warning',
+    );
+  }
+}
+
+function readStdio(reader: TransportReader): TransportDraft | undefined {
+  const { node } = reader;
+  const words = listOf(reader, 'command');
+  const [command, ...leading] = words;
+  if (command === undefined || command.text === '') {
+    report(reader, 'command', '"command" is empty', 'Write the program to start.');
+    return undefined;
+  }
+  const args = [...leading, ...listOf(reader, 'args')];
+  if (args.length === 0 && /^[^\s/\\]+\s+\S/.test(command.text)) {
+    report(
+      reader,
+      'command',
+      '"command" holds a blank and is taken as one program name',
+      'Put the arguments into "args"; no shell splits them.',
+      'warning',
+    );
+  }
+  const cwd = child(node, 'cwd');
+  return {
+    type: 'stdio',
+    command,
+    args,
+    env: mapOf(reader, 'env'),
+    cwd: cwd === undefined ? undefined : written(reader, ['cwd'], cwd),
+  };
+}
+
+function readHttp(reader: TransportReader): TransportDraft | undefined {
+  const url = child(reader.node, 'url');
+  return url === undefined
+    ? undefined
+    : { type: 'http', url: written(reader, ['url'], url), headers: mapOf(reader, 'headers') };
+}
+
+/** A list of texts, or one text as a list of one. */
+function listOf(reader: TransportReader, key: string): WrittenText[] {
+  const value = child(reader.node, key);
+  if (value === undefined) return [];
+  if (value.kind !== 'list') return [written(reader, [key], value)];
+  return value.items.map((item, index) => written(reader, [key, index], item));
+}
+
+function mapOf(reader: TransportReader, key: string): Map<string, WrittenText> {
+  const texts = new Map<string, WrittenText>();
+  const map = child(reader.node, key);
+  if (map?.kind !== 'map') return texts;
+  for (const entry of map.entries) {
+    texts.set(entry.key, written(reader, [key, entry.key], entry.value));
+  }
+  return texts;
+}
+
+function written(reader: TransportReader, path: readonly PropertyKey[], value: SourceNode): WrittenText {
+  return { text: textOf(value) ?? '', line: lineAt(reader.node, path), field: path.map(String).join('.') };
+}
+
+function textOf(node: SourceNode | undefined): string | undefined {
+  return node?.kind === 'scalar' ? node.text : undefined;
+}
+
+function report(
+  reader: TransportReader,
+  key: string,
+  message: string,
+  fix: string,
+  severity: Finding['severity'] = 'error',
+): void {
+  const { node, server } = reader;
+  reader.findings.push({
+    severity,
+    line: entryOf(node, key)?.line ?? server.line,
+    field: `${server.field}.${key}`,
+    server: server.name,
+    message: `Server ${quote(server.name)}: ${message}.`,
+    fix,
+  });
+}
