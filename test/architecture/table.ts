@@ -9,7 +9,8 @@ export interface Room {
 
 const ground = ['base', 'domain', 'mcp'];
 const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger'];
-const face: Room = { imports: [...ground, 'hub'], types: ['calls'] };
+/** A face answers for a hub; tokens are checked where the request arrives, by a book that is handed in. */
+const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance'] };
 
 export const rooms: Readonly<Record<string, Room>> = {
   base: { imports: [] },
@@ -21,9 +22,13 @@ export const rooms: Readonly<Record<string, Room>> = {
   calls: { imports: [...ground, ...features] },
   hub: { imports: [...ground, ...features, 'calls', 'storage'] },
   'apps/*': face,
-  'faces/mcp-http': face,
-  'faces/mcp-stdio': face,
+  // What both MCP faces answer alike.
+  'faces/mcp': face,
+  'faces/mcp-http': { ...face, imports: [...face.imports, 'faces/mcp'] },
+  'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
   'faces/api': face,
+  // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
+  'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http'] },
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
   // The composition root: commands that work on files do so without starting a hub.
   'faces/cli': {
