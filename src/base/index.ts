@@ -10,4 +10,6 @@ export {
   toHubError,
 } from './errors.ts';
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
+export { isJsonObject } from './json.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
+export { version } from './version.ts';

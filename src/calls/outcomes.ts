@@ -1,0 +1,26 @@
+import type { ErrorCode } from '../base/index.ts';
+import type { Outcome } from '../domain/index.ts';
+
+/** The ledger's word for each way in which a call can fail. */
+export function outcomeOf(code: ErrorCode): Outcome {
+  return words[code] ?? 'upstream_error';
+}
+
+const words: Partial<Record<ErrorCode, Outcome>> = {
+  TOOL_UNKNOWN: 'unknown_tool',
+  ARGUMENTS_INVALID: 'invalid',
+  POLICY_DENIED: 'denied',
+  APPROVAL_REQUIRED: 'denied',
+  OVERLOADED: 'overloaded',
+  HUB_STOPPING: 'unavailable',
+  CANCELLED: 'cancelled',
+  LEDGER_UNAVAILABLE: 'unavailable',
+  SERVER_INVALID: 'unavailable',
+  SERVER_DISABLED: 'unavailable',
+  UPSTREAM_UNAVAILABLE: 'unavailable',
+  UPSTREAM_LOST: 'lost',
+  UPSTREAM_TIMEOUT: 'timeout',
+  UPSTREAM_NEEDS_LOGIN: 'needs_login',
+  UPSTREAM_FORBIDDEN: 'forbidden',
+  UPSTREAM_THROTTLED: 'throttled',
+};

@@ -1,0 +1,78 @@
+import type { Decision, Fleet, ToolDefinition } from '../domain/index.ts';
+import type { AgentPolicy } from '../governance/index.ts';
+import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
+import type { UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
+import type { NameBook } from './names.ts';
+
+/** One tool as one agent has it. Everything that a call needs was computed when the view was built. */
+export interface ViewEntry {
+  readonly name: string;
+  readonly server: string;
+  readonly tool: ToolDefinition;
+  readonly decision: Decision;
+  readonly dispatch: UpstreamDispatch;
+  readonly control: UpstreamControl;
+  readonly subject: LedgerSubject;
+  /** Members of `params` up to the arguments, ready to splice. */
+  readonly callHead: string;
+}
+
+/** What an agent has, immutable. A call keeps the view it started with. */
+export interface View {
+  readonly chain: readonly string[];
+  /** By the name the agent sees. */
+  readonly entries: ReadonlyMap<string, ViewEntry>;
+  /** The JSON array of all visible tools. */
+  readonly toolsText: string;
+  /** Servers that the agent sees and whose tools nobody knows yet. */
+  readonly unseen: readonly UpstreamControl[];
+}
+
+export interface UpstreamHandles {
+  readonly control: UpstreamControl;
+  readonly dispatch: UpstreamDispatch;
+}
+
+export interface ViewSource {
+  readonly fleet: Fleet;
+  readonly upstreams: ReadonlyMap<string, UpstreamHandles>;
+  readonly names: NameBook;
+}
+
+export function buildView(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): View {
+  const entries: ViewEntry[] = [];
+  const unseen: UpstreamControl[] = [];
+  for (const [server, { control, dispatch }] of source.upstreams) {
+    if (!policy.seesServer(server)) continue;
+    if (control.catalog === undefined) unseen.push(control);
+    for (const tool of control.catalog?.tools ?? []) {
+      const name = source.names.nameOf(server, tool.name);
+      const decision = policy.decide(server, tool.name, name);
+      if (decision.effect === 'deny') continue;
+      entries.push({
+        name,
+        server,
+        tool,
+        decision,
+        dispatch,
+        control,
+        subject: ledgerSubject({ agent: chain[0] ?? '', chain, server, tool: tool.name, decision: decision.effect }),
+        callHead: `"name":${JSON.stringify(tool.name)},"arguments":`,
+      });
+    }
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return {
+    chain,
+    entries: new Map(entries.map((entry) => [entry.name, entry])),
+    toolsText: `[${entries.map(exposedText).join(',')}]`,
+    unseen,
+  };
+}
+
+/** The definition under its exposed name; `ToolDefinition.text` always begins with the name. */
+function exposedText(entry: ViewEntry): string {
+  const { tool, name } = entry;
+  const head = `{"name":${JSON.stringify(tool.name)}`;
+  return `{"name":${JSON.stringify(name)}${tool.text.slice(head.length)}`;
+}

@@ -1,0 +1,68 @@
+import { type Clock, sleep } from '../base/index.ts';
+import { createPolicyCompiler } from '../governance/index.ts';
+import type { UpstreamControl } from '../upstream/index.ts';
+import { buildView, type View, type ViewSource } from './view.ts';
+
+/** The views of all agents, built when first needed and rebuilt when something they rest on changed. */
+export interface Views {
+  of(chain: readonly string[]): View;
+  /** Waits, briefly and only once per server, for servers whose tools nobody knows yet. */
+  settled(chain: readonly string[]): Promise<View>;
+  /** Configuration or a catalog changed. */
+  renew(source: ViewSource): void;
+  onRenew(listener: () => void): () => void;
+}
+
+/** How long a list may wait for servers that were never seen. */
+const coldListMs = 2000;
+
+export function createViews(deps: { readonly clock: Clock }, first: ViewSource): Views {
+  let source = first;
+  let compiler = createPolicyCompiler(first.fleet);
+  let views = new Map<string, View>();
+  const listeners = new Set<() => void>();
+  const coldUntil = new WeakMap<UpstreamControl, number>();
+
+  function of(chain: readonly string[]): View {
+    const key = chain.join('\0');
+    let view = views.get(key);
+    if (view === undefined) {
+      view = buildView(source, compiler(chain), chain);
+      views.set(key, view);
+    }
+    return view;
+  }
+
+  async function settled(chain: readonly string[]): Promise<View> {
+    const now = deps.clock.monotonic();
+    const waits = of(chain).unseen.map((control) => {
+      const until = coldUntil.get(control) ?? now + coldListMs;
+      coldUntil.set(control, until);
+      const known = control.refresh();
+      return until <= now ? Promise.resolve() : withinLimit(known, until - now);
+    });
+    if (waits.length > 0) await Promise.all(waits);
+    return of(chain);
+  }
+
+  async function withinLimit(known: Promise<void>, ms: number): Promise<void> {
+    const enough = new AbortController();
+    await Promise.race([known, sleep(deps.clock, ms, enough.signal)]);
+    enough.abort();
+  }
+
+  return {
+    of,
+    settled,
+    renew(next) {
+      if (next.fleet !== source.fleet) compiler = createPolicyCompiler(next.fleet);
+      source = next;
+      views = new Map();
+      for (const listener of listeners) listener();
+    },
+    onRenew(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { type Gateway, type GatewayDeps, type GatewayOptions, openGateway } from './gateway.ts';

@@ -1,0 +1,62 @@
+import type { Clock, Timer } from '../../base/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import { notification, sseComment } from '../../mcp/index.ts';
+import { toolsChanged } from '../mcp/index.ts';
+import type { ClientSessions, OpenStream } from './client-sessions.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** Several servers often change at once; clients hear of it once. */
+const gatherMs = 50;
+/** Proxies close streams on which nothing happens. */
+const keepAliveMs = 15_000;
+
+/** Tells open streams when their agent's list has changed, and keeps them alive. */
+export function createAnnouncer(deps: {
+  readonly clock: Clock;
+  readonly hub: Hub;
+  readonly sessions: ClientSessions;
+  readonly subscriptions: Subscriptions;
+}): { recheck(): void; close(): void } {
+  const { clock, hub, sessions, subscriptions } = deps;
+  let gathering: Timer | undefined;
+  let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
+  const stop = hub.views.onRenew(() => {
+    gathering ??= clock.setTimer(gatherMs, announce);
+  });
+  const message = notification(toolsChanged);
+
+  function announce(): void {
+    gathering = undefined;
+    for (const { stream } of sessions.all()) if (stream !== undefined && isNews(stream)) stream.events.send(message);
+    for (const subscription of subscriptions.all()) if (isNews(subscription)) subscription.announce();
+  }
+
+  function isNews(stream: OpenStream): boolean {
+    const { toolsText } = hub.views.of(stream.chain);
+    if (stream.toolsText === toolsText) return false;
+    stream.toolsText = toolsText;
+    return true;
+  }
+
+  /** Ends streams whose token was revoked or has expired. */
+  function recheck(): void {
+    for (const session of sessions.all()) if (session.stream?.stillAllowed() === false) sessions.end(session);
+    for (const subscription of subscriptions.all()) if (!subscription.stillAllowed()) subscription.end();
+  }
+
+  function beat(): void {
+    recheck();
+    for (const { stream } of sessions.all()) stream?.events.comment(sseComment);
+    for (const { events } of subscriptions.all()) events.comment(sseComment);
+    keepAlive = clock.setTimer(keepAliveMs, beat);
+  }
+
+  return {
+    recheck,
+    close() {
+      stop();
+      gathering?.cancel();
+      keepAlive.cancel();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, createId, HubError, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
+import { type Caller, runIdPattern } from '../../domain/index.ts';
+import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import { classify, type Message, type MirroredHeaders, readBody } from '../../mcp/index.ts';
+import { createAnnouncer } from './announcer.ts';
+import { createClientSessions } from './client-sessions.ts';
+import type { Exchange } from './exchange.ts';
+import { createLegacyFace } from './legacy.ts';
+import { createModernFace } from './modern.ts';
+import { readText } from './read-text.ts';
+import { sendRefusal, sendStatus } from './response.ts';
+import { createSubscriptions } from './subscriptions.ts';
+
+/** `/mcp`: both protocol eras on one address, decided for each request. */
+export interface McpEndpoint {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  readonly clientSessions: number;
+  /** Ends open streams in the protocol's own way. */
+  close(): void;
+}
+
+export interface McpEndpointDeps {
+  readonly hub: Hub;
+  readonly tokens: TokenBook;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: RandomBytes;
+}
+
+const maxSubscriptions = 4096;
+
+export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
+  const { hub, tokens, clock, logger, random } = deps;
+  const { serve } = hub.fleet;
+  const sessions = createClientSessions(
+    { clock, newId: () => createId(random, 26) },
+    { idleMs: serve.clientSessionIdleMs, max: serve.maxClientSessions },
+  );
+  const subscriptions = createSubscriptions(maxSubscriptions);
+  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions });
+  const forgetTokens = tokens.onChange(() => announcer.recheck());
+  const legacy = createLegacyFace({ hub, sessions });
+  const modern = createModernFace({ hub, subscriptions });
+  const callers = new WeakMap<TokenIdentity, Caller>();
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    serveRequest(request, response).catch((error: unknown) => {
+      const known = toHubError(error);
+      if (known.code === 'INTERNAL') logger.error('mcp_request_failed', { error: known.message, stack: known.stack });
+      sendRefusal(response, known);
+    });
+  }
+
+  async function serveRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const exchange = admit(request, response);
+    switch (request.method) {
+      case 'POST':
+        return post(exchange);
+      case 'GET':
+        return legacy.get(exchange);
+      case 'DELETE':
+        return legacy.remove(exchange);
+      default:
+        return sendStatus(response, 405, ['allow', 'GET, POST, DELETE']);
+    }
+  }
+
+  async function post(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    if (!isJson(request.headers['content-type'])) return sendStatus(response, 415);
+    const body = readBody(await readText(request, hub.fleet.serve.maxBodyBytes));
+    const first = body.messages[0];
+    if (body.batch || first === undefined) return legacy.post(exchange, body);
+    try {
+      if (first.kind === 'invalid') throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${first.reason}.`);
+      const headers = mirroredHeaders(request);
+      if (classify(first, headers) === 'modern') await modern.post(exchange, first, headers);
+      else await legacy.post(exchange, body);
+    } catch (error) {
+      const known = toHubError(error);
+      if (known.code === 'INTERNAL') throw known;
+      sendRefusal(response, known, idTextOf(first));
+    }
+  }
+
+  /** Identity comes with each request, never with a session. */
+  function admit(request: IncomingMessage, response: ServerResponse): Exchange {
+    const { authorization, accept } = request.headers;
+    const token = bearerToken(authorization);
+    const identity = token === undefined ? undefined : tokens.authenticate(token);
+    if (identity === undefined || token === undefined) throw unauthenticated(authorization !== undefined);
+    return {
+      request,
+      response,
+      caller: callerOf(identity, request.headers['x-quartermaster-run']),
+      owner: identity.tokenId,
+      acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
+      stillAllowed: () => tokens.authenticate(token) !== undefined,
+    };
+  }
+
+  function callerOf(identity: TokenIdentity, run: string | string[] | undefined): Caller {
+    if (run !== undefined) {
+      if (typeof run !== 'string' || !runIdPattern.test(run)) {
+        throw new HubError('INVALID_REQUEST', 'X-Quartermaster-Run must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".');
+      }
+      return hub.callerFor({ ...identity, run });
+    }
+    let caller = callers.get(identity);
+    if (caller === undefined) {
+      caller = hub.callerFor(identity);
+      callers.set(identity, caller);
+    }
+    return caller;
+  }
+
+  return {
+    handle,
+    get clientSessions() {
+      return sessions.size;
+    },
+    close() {
+      forgetTokens();
+      announcer.close();
+      subscriptions.close();
+      sessions.close();
+    },
+  };
+}
+
+function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length > 300) return undefined;
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1];
+}
+
+function unauthenticated(sentSomething: boolean): HubError {
+  const what = sentSomething ? 'The token is not valid, has expired or was revoked.' : 'A token is missing.';
+  return new HubError('UNAUTHENTICATED', what, {
+    hint: 'Send "Authorization: Bearer <token>"; an operator gets one with `qm token issue --agent NAME`.',
+  });
+}
+
+function mirroredHeaders({ headers }: IncomingMessage): MirroredHeaders {
+  return {
+    protocolVersion: single(headers['mcp-protocol-version']),
+    method: single(headers['mcp-method']),
+    name: single(headers['mcp-name']),
+  };
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/json(?:\s*;|\s*$)/i.test(contentType);
+}
+
+function idTextOf(message: Message): string {
+  return message.kind === 'request' ? message.idText : 'null';
+}

@@ -1,0 +1,14 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../domain/index.ts';
+
+/** One HTTP request from a caller whose identity is proved. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+  /** Whose client sessions it may use. */
+  readonly owner: string;
+  readonly acceptsStream: boolean;
+  /** For streams that outlive the moment at which the token was checked. */
+  stillAllowed(): boolean;
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { HubError } from '../../base/index.ts';
+
+/**
+ * A web page can make a browser send requests to loopback addresses, under a host name of its
+ * choosing. Only names that the operator knows are served, and only origins the operator named.
+ */
+export interface Guard {
+  /** Throws HubError when the request did not come for this hub. */
+  check(request: IncomingMessage): void;
+}
+
+export interface GuardOptions {
+  /** The address the hub was told to listen on. */
+  readonly host: string;
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+}
+
+const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
+
+export function createGuard(options: GuardOptions): Guard {
+  const own = anyAddress.has(options.host) ? [] : [options.host.includes(':') ? `[${options.host}]` : options.host];
+  const hosts = new Set([...loopback, ...own, ...options.allowedHosts].map((host) => host.toLowerCase()));
+  const origins = new Set(options.allowedOrigins);
+  return {
+    check({ headers: { host, origin } }) {
+      if (host === undefined || !hosts.has(hostName(host))) throw refused('Host', host);
+      if (origin !== undefined && !origins.has(origin) && !isLoopbackOrigin(origin)) throw refused('Origin', origin);
+    },
+  };
+}
+
+function hostName(host: string): string {
+  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.lastIndexOf(':');
+  return (end <= 0 ? host : host.slice(0, end)).toLowerCase();
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  return url !== undefined && url.origin === origin && loopback.includes(url.hostname);
+}
+
+function refused(header: string, value: string | undefined): HubError {
+  return new HubError('FORBIDDEN_HOST', `This hub does not serve ${header} ${value?.slice(0, 200) ?? '(none)'}.`, {
+    hint: `Add it to serve.allowed${header}s if it is yours.`,
+  });
+}

@@ -1,0 +1,3 @@
+export { createMcpEndpoint, type McpEndpoint, type McpEndpointDeps } from './endpoint.ts';
+export { createGuard, type Guard } from './guard.ts';
+export { sendRefusal } from './response.ts';

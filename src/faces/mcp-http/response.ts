@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { errorTable, type HubError } from '../../base/index.ts';
+import { errorReply, sseEvent } from '../../mcp/index.ts';
+
+/** A reader that leaves this much unread is given up. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+/** A large answer must be taken within this much silence. */
+const slowReaderMs = 60_000;
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: readonly string[] = [],
+): void {
+  const body = Buffer.from(text, 'utf8');
+  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(body.length), ...headers]);
+  response.end(body);
+  if (response.writableLength > 65_536) response.setTimeout(slowReaderMs, () => response.destroy());
+}
+
+export function sendStatus(response: ServerResponse, status: number, headers: readonly string[] = []): void {
+  response.writeHead(status, ['content-length', '0', ...headers]).end();
+}
+
+/** Refuses the request as such; the body says so in JSON-RPC for clients that read it. */
+export function sendRefusal(response: ServerResponse, error: HubError, idText = 'null'): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const { http } = errorTable[error.code];
+  const headers: string[] = [];
+  if (http === 401) headers.push('www-authenticate', 'Bearer realm="quartermaster"');
+  // What is left of a body that is too large is not worth reading.
+  if (http === 413) headers.push('connection', 'close');
+  sendJson(response, http, errorReply(idText, error), headers);
+}
+
+/** An answer that is plain JSON unless something has to be said before it. */
+export interface GrowingAnswer {
+  /** Undefined where the client did not say that it reads streams. */
+  readonly between: ((message: string) => void) | undefined;
+  end(message: string): void;
+}
+
+export function growingAnswer(response: ServerResponse, acceptsStream: boolean): GrowingAnswer {
+  let stream: EventStream | undefined;
+  return {
+    between: acceptsStream
+      ? (message) => {
+          if (response.destroyed) return;
+          stream ??= openEventStream(response);
+          stream.send(message);
+        }
+      : undefined,
+    end(message) {
+      if (stream !== undefined) {
+        stream.send(message);
+        stream.end();
+      } else if (!response.destroyed) sendJson(response, 200, message);
+    },
+  };
+}
+
+export interface EventStream {
+  send(message: string): void;
+  comment(text: string): void;
+  end(): void;
+}
+
+export function openEventStream(response: ServerResponse, headers: readonly string[] = []): EventStream {
+  response.writeHead(200, [
+    'content-type',
+    'text/event-stream',
+    'cache-control',
+    'no-cache, no-transform',
+    'x-accel-buffering',
+    'no',
+    ...headers,
+  ]);
+  response.flushHeaders();
+
+  function write(text: string): void {
+    if (response.destroyed || response.writableEnded) return;
+    if (response.writableLength > maxUnreadBytes) response.destroy();
+    else response.write(text);
+  }
+
+  return {
+    send: (message) => write(sseEvent(message)),
+    comment: write,
+    end() {
+      if (!response.writableEnded) response.end();
+    },
+  };
+}

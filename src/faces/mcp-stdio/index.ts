@@ -1,0 +1,1 @@
+export { type StdioFaceDeps, serveStdio } from './serve-stdio.ts';

@@ -1,0 +1,123 @@
+import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
+import type { UpstreamHandles } from '../calls/index.ts';
+import type { Catalog, Fleet, ServerSpec, ServerStatus } from '../domain/index.ts';
+import { type Children, createUpstream, type ServerMemory } from '../upstream/index.ts';
+
+/** The upstream servers of the current configuration. */
+export interface Crew {
+  readonly upstreams: ReadonlyMap<string, UpstreamHandles>;
+  /** Keeps what did not change, starts what is new, lets go of the rest once its calls are done. */
+  adopt(fleet: Fleet): void;
+  status(): readonly ServerStatus[];
+  close(): Promise<void>;
+}
+
+export interface CrewDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: RandomBytes;
+  readonly children: Children;
+  readonly memory: ServerMemory;
+  /** What servers offer has changed. */
+  readonly onChange: () => void;
+}
+
+export function createCrew(deps: CrewDeps, first: Fleet): Crew {
+  let fleet = first;
+  let upstreams = new Map<string, UpstreamHandles>();
+  const offered = new Map<string, string>();
+  const leaving = new Set<Promise<void>>();
+
+  function start(spec: ServerSpec): UpstreamHandles {
+    return createUpstream(
+      {
+        clock: deps.clock,
+        logger: deps.logger,
+        children: deps.children,
+        memory: deps.memory,
+        random: () => deps.random(4).readUInt32LE() / 2 ** 32,
+        onChange: noteChange,
+      },
+      { spec, client: { name: 'quartermaster', version } },
+    );
+  }
+
+  /** State changes are frequent, changes of the offer rare; only these make views stale. */
+  function noteChange(server: string): void {
+    const offer = offerOf(upstreams.get(server)?.control.catalog);
+    if (offered.get(server) === offer) return;
+    offered.set(server, offer);
+    deps.onChange();
+  }
+
+  function letGo(handles: UpstreamHandles): void {
+    const gone = handles.control.retire().finally(() => leaving.delete(gone));
+    leaving.add(gone);
+  }
+
+  function adopt(next: Fleet): void {
+    const before = upstreams;
+    fleet = next;
+    upstreams = new Map();
+    for (const server of next.servers.values()) {
+      if (server.kind === 'invalid' || !server.spec.enabled) continue;
+      const { spec } = server;
+      const known = before.get(spec.name);
+      if (known?.control.spec.connectionKey === spec.connectionKey) known.control.replaceSpec(spec);
+      const handles = known?.control.spec === spec ? known : start(spec);
+      upstreams.set(spec.name, handles);
+      offered.set(spec.name, offerOf(handles.control.catalog));
+    }
+    for (const [name, handles] of before) if (upstreams.get(name) !== handles) letGo(handles);
+  }
+
+  adopt(first);
+  return {
+    get upstreams() {
+      return upstreams;
+    },
+    adopt,
+    status: () => [...fleet.servers.values()].map((server) => statusOf(server, upstreams)),
+    async close() {
+      await Promise.all([...[...upstreams.values()].map(({ control }) => control.close()), ...leaving]);
+    },
+  };
+}
+
+function offerOf(catalog: Catalog | undefined): string {
+  return catalog === undefined ? '' : `=${catalog.tools.map((tool) => tool.fingerprint).join()}`;
+}
+
+function statusOf(
+  server: Fleet['servers'] extends ReadonlyMap<string, infer S> ? S : never,
+  upstreams: ReadonlyMap<string, UpstreamHandles>,
+): ServerStatus {
+  const nothing = { protocolVersion: undefined, tools: undefined, retryAt: undefined, attempt: undefined };
+  if (server.kind === 'invalid') {
+    return {
+      ...nothing,
+      name: server.name,
+      state: 'invalid',
+      transport: undefined,
+      source: sourceText(server.source),
+      description: undefined,
+      error: server.problems[0]?.message,
+    };
+  }
+  const { spec } = server;
+  const running = upstreams.get(spec.name);
+  if (running !== undefined) return running.control.status();
+  return {
+    ...nothing,
+    name: spec.name,
+    state: 'disabled',
+    transport: spec.transport.type,
+    source: sourceText(spec.source),
+    description: spec.description,
+    error: undefined,
+  };
+}
+
+function sourceText(source: { readonly file: string; readonly line?: number }): string {
+  return source.line === undefined ? source.file : `${source.file}:${source.line}`;
+}

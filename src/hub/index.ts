@@ -1,0 +1,1 @@
+export { createHub, type Hub, type HubDeps, type HubOptions } from './create-hub.ts';

@@ -1,0 +1,34 @@
+/**
+ * Legacy revisions begin with an `initialize` handshake; modern ones carry their metadata with
+ * each request and know no sessions.
+ */
+export type Era = 'legacy' | 'modern';
+
+export const modernVersion = '2026-07-28';
+export const modernVersions: readonly string[] = [modernVersion];
+
+/** Newest first: the first entry is offered when a peer asks for something unknown. */
+export const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
+
+/** Revisions that upstream servers may still answer with. */
+export const legacyUpstreamVersions: readonly string[] = [...legacyVersions, '2024-11-05', '2024-10-07'];
+
+/** Revisions are dates, so their order is the order of their text. */
+export function isModernVersion(version: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= modernVersion;
+}
+
+/** What a legacy `initialize` is answered with. */
+export function negotiateLegacy(requested: unknown): string {
+  const known = typeof requested === 'string' && legacyVersions.includes(requested);
+  return known ? requested : (legacyVersions[0] as string); // the list is not empty
+}
+
+export const metaKeys = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;

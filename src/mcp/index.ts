@@ -1,0 +1,28 @@
+export {
+  checkEnvelope,
+  checkMirroredHeaders,
+  classify,
+  type MirroredHeaders,
+  metaOf,
+  progressTokenOf,
+} from './classify.ts';
+export {
+  type Era,
+  isModernVersion,
+  legacyUpstreamVersions,
+  legacyVersions,
+  metaKeys,
+  modernVersion,
+  modernVersions,
+  negotiateLegacy,
+} from './eras.ts';
+export { createLineReader, type LineReader } from './lines.ts';
+export { type Body, type Message, type Params, readBody } from './message.ts';
+export {
+  encodeHeaderValue,
+  mirroredArgumentHeaders,
+  scanMirroredArguments,
+} from './mirrored-headers.ts';
+export { errorObject, errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
+export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';
+export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';

@@ -1,0 +1,97 @@
+import { HubError, isJsonObject } from '../base/index.ts';
+import { findMember, type Member, ScanFailure, scanElements, scanJson } from './scan-json.ts';
+
+/** A client's message, parsed once, with the text of what is forwarded unchanged. */
+export type Message =
+  | {
+      readonly kind: 'request';
+      /** The id exactly as it came: numbers beyond 2^53 must return unchanged. */
+      readonly idText: string;
+      readonly id: string | number;
+      readonly method: string;
+      readonly params: Params;
+      /** The text of `params.arguments`, when there is one. */
+      readonly argumentsText: string | undefined;
+    }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  | { readonly kind: 'response'; readonly id: string | number }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface Body {
+  readonly batch: boolean;
+  readonly messages: readonly Message[];
+}
+
+/** Depth of what clients may send. */
+export const maxInboundDepth = 64;
+/** A batch is a convenience of one old revision, not a way to queue work. */
+export const maxBatch = 64;
+
+/** Reads a body that holds one message or a batch; throws HubError for what is no JSON at all. */
+export function readBody(text: string): Body {
+  const { start, members } = scan(text);
+  const value = parse(text);
+  if (!Array.isArray(value)) return { batch: false, messages: [toMessage(text, value, members)] };
+  const spans = scanElements(text, start);
+  if (spans.length > maxBatch) throw new HubError('REQUEST_TOO_LARGE', `A batch may hold ${maxBatch} messages.`);
+  const messages = spans.map((span, index) => {
+    const part = text.slice(span.start, span.end);
+    return toMessage(part, value[index], scan(part).members);
+  });
+  return { batch: true, messages };
+}
+
+function scan(text: string): { start: number; members: readonly Member[] | undefined } {
+  try {
+    return scanJson(text, { maxDepth: maxInboundDepth, rejectRepeatedKeys: true, collectDepth: 2 });
+  } catch (error) {
+    if (!(error instanceof ScanFailure)) throw error;
+    if (error.reason === 'depth') throw new HubError('REQUEST_TOO_LARGE', `The message is ${error.message}.`);
+    if (error.reason === 'repeated-key') {
+      throw new HubError('INVALID_REQUEST', `Ambiguous JSON: ${error.message}.`, {
+        hint: 'Send each key once; parsers disagree on which of two counts.',
+      });
+    }
+    throw new HubError('PARSE_ERROR', `Not valid JSON: ${error.message}.`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HubError('PARSE_ERROR', 'Not valid JSON.', { cause: error });
+  }
+}
+
+function toMessage(text: string, value: unknown, members: readonly Member[] | undefined): Message {
+  if (!isJsonObject(value) || members === undefined) return invalid('a message must be a JSON object');
+  if (value.jsonrpc !== '2.0') return invalid('"jsonrpc" must be "2.0"');
+  const { id, method } = value;
+  const hasId = 'id' in value;
+  if (hasId && typeof id !== 'string' && !Number.isInteger(id)) return invalid('"id" must be a string or an integer');
+  if (!('method' in value)) {
+    if (hasId && 'result' in value !== 'error' in value) return { kind: 'response', id: id as string | number }; // checked above
+    return invalid('a message needs a "method", or an "id" with a "result" or an "error"');
+  }
+  if (typeof method !== 'string') return invalid('"method" must be a string');
+  const params = value.params ?? {};
+  if (!isJsonObject(params)) return invalid('"params" must be an object');
+  if (!hasId) return { kind: 'notification', method, params };
+  const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan saw it
+  const argumentsSpan = findMember(findMember(members, 'params')?.members, 'arguments');
+  return {
+    kind: 'request',
+    idText: text.slice(idSpan.start, idSpan.end),
+    id: id as string | number, // checked above
+    method,
+    params,
+    argumentsText: argumentsSpan && text.slice(argumentsSpan.start, argumentsSpan.end),
+  };
+}
+
+function invalid(reason: string): Message {
+  return { kind: 'invalid', reason };
+}

@@ -1,0 +1,25 @@
+import { errorTable, explainError, type HubError } from '../base/index.ts';
+
+/** JSON-RPC answers as text, spliced together from parts that are already JSON. */
+export function resultReply(idText: string, resultText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"result":${resultText}}`;
+}
+
+/** `errorText` is the JSON text of a JSON-RPC error object. */
+export function rawErrorReply(idText: string, errorText: string): string {
+  return `{"jsonrpc":"2.0","id":${idText},"error":${errorText}}`;
+}
+
+export function errorReply(idText: string, error: HubError): string {
+  return rawErrorReply(idText, errorObject(error));
+}
+
+export function errorObject(error: HubError): string {
+  const { jsonRpc, retryable } = errorTable[error.code];
+  const data = { code: error.code, retryable, ...error.details };
+  return JSON.stringify({ code: jsonRpc, message: explainError(error), data });
+}
+
+export function notification(method: string, params?: unknown): string {
+  return JSON.stringify(params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params });
+}

@@ -1,0 +1,101 @@
+import { HubError } from '../base/index.ts';
+import type { WireFailure } from './wire.ts';
+
+/** The ways in which a request to a server fails, each with its own code and next step. */
+export function lostConnection(server: string, what: string, sent: boolean, cause?: unknown): WireFailure {
+  const error = sent
+    ? new HubError('UPSTREAM_LOST', `The connection to server "${server}" broke during the call: ${what}.`, {
+        cause,
+        hint: 'The call may have run; check before you repeat it. The hub reconnects by itself.',
+        details: { server },
+      })
+    : new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" cannot be reached: ${what}.`, {
+        cause,
+        hint: 'Nothing was sent. The hub reconnects by itself.',
+        details: { server },
+      });
+  return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
+}
+
+export function lostSession(server: string, httpStatus: number): WireFailure {
+  const error = new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" has forgotten the hub's session.`, {
+    hint: 'Nothing ran. The hub starts a new session by itself.',
+    details: { server },
+  });
+  return { kind: 'failed', error, cause: 'session', sent: false, httpStatus };
+}
+
+export function timedOut(server: string, what: string, ms: number): WireFailure {
+  const error = new HubError('UPSTREAM_TIMEOUT', `Server "${server}" did not answer ${what} within ${seconds(ms)}.`, {
+    hint: 'It may still be working on it. Raise limits.timeout_s for slow tools.',
+    details: { server },
+  });
+  return { kind: 'failed', error, cause: 'gave-up', sent: true, httpStatus: undefined };
+}
+
+export function cancelled(error: HubError, sent: boolean): WireFailure {
+  return { kind: 'failed', error, cause: 'gave-up', sent, httpStatus: undefined };
+}
+
+export function garbled(server: string, what: string, httpStatus?: number): WireFailure {
+  const error = new HubError('UPSTREAM_GARBLED', `Server "${server}" answered something that is not MCP: ${what}.`, {
+    hint: 'Check that the URL or command really is an MCP server.',
+    details: { server },
+  });
+  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
+}
+
+export function queueFull(server: string, bytes: number): WireFailure {
+  const error = new HubError('OVERLOADED', `Server "${server}" takes no input; ${bytes} bytes already wait for it.`, {
+    hint: 'Nothing was sent. Try again later.',
+    details: { server },
+  });
+  return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: undefined };
+}
+
+/** A status that is an answer in itself. 401, 403, 451 and 429 never count against the server's health. */
+export function statusFailure(server: string, status: number, retryAfter: string | undefined): WireFailure {
+  return {
+    kind: 'failed',
+    error: statusError(server, status, retryAfter),
+    cause: 'answer',
+    sent: true,
+    httpStatus: status,
+  };
+}
+
+function statusError(server: string, status: number, retryAfter: string | undefined): HubError {
+  if (status === 401) {
+    return new HubError('UPSTREAM_NEEDS_LOGIN', `Server "${server}" wants a login (401).`, {
+      hint: "Set its token in the server's headers and reload.",
+      details: { server, httpStatus: status },
+    });
+  }
+  if (status === 403 || status === 451) {
+    return new HubError('UPSTREAM_FORBIDDEN', `Server "${server}" refuses this credential (${status}).`, {
+      hint: 'Check the scopes or the licence of the credential.',
+      details: { server, httpStatus: status },
+    });
+  }
+  if (status === 429) {
+    const retryAfterMs = retryAfterToMs(retryAfter);
+    return new HubError('UPSTREAM_THROTTLED', `Server "${server}" is throttling (429).`, {
+      hint: retryAfterMs === undefined ? 'Slow down.' : `Try again in ${seconds(retryAfterMs)}.`,
+      details: { server, httpStatus: status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    });
+  }
+  const redirect = status >= 300 && status < 400;
+  return new HubError('UPSTREAM_FAILED', `Server "${server}" answered with HTTP ${status}.`, {
+    hint: redirect ? 'Redirects are not followed: configure the final URL.' : 'Look at the logs of the server.',
+    details: { server, httpStatus: status },
+  });
+}
+
+function retryAfterToMs(value: string | undefined): number | undefined {
+  const count = value === undefined ? Number.NaN : Number(value);
+  return Number.isFinite(count) && count >= 0 ? Math.min(count, 86_400) * 1000 : undefined;
+}
+
+export function seconds(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,5 @@
+export { type Children, createChildren } from './children/index.ts';
+export type { Link } from './link.ts';
+export type { RememberedServer, ServerMemory } from './remembered.ts';
+export { createUpstream, type UpstreamControl, type UpstreamDispatch } from './upstream.ts';
+export type { WireCall, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';

@@ -1,0 +1,30 @@
+import type { Clock, Timer } from '../base/index.ts';
+
+/** One timer for a call: silence ends it, progress prolongs it, the cap holds regardless. */
+export interface Patience {
+  /** The server gave a sign of life. */
+  renew(): void;
+  end(): void;
+}
+
+export function createPatience(clock: Clock, timeoutMs: number, maxMs: number, onTimeout: () => void): Patience {
+  const capAt = clock.monotonic() + maxMs;
+  let dueAt = Math.min(clock.monotonic() + timeoutMs, capAt);
+  let timer: Timer = clock.setTimer(dueAt - clock.monotonic(), check);
+
+  // Renewing only moves the due time; the timer looks at it when it fires, so progress costs no timer.
+  function check(): void {
+    const left = dueAt - clock.monotonic();
+    if (left <= 0) onTimeout();
+    else timer = clock.setTimer(Math.ceil(left), check);
+  }
+
+  return {
+    renew() {
+      dueAt = Math.min(clock.monotonic() + timeoutMs, capAt);
+    },
+    end() {
+      timer.cancel();
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import type { Dispatcher } from 'undici';
+import type { Clock, HubError } from '../../base/index.ts';
+import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import { cancelled, garbled, lostConnection, lostSession, statusFailure, timedOut } from '../failures.ts';
+import { createPatience } from '../patience.ts';
+import type { WireReply, WireRequest } from '../wire.ts';
+
+/** One POST and its answer: JSON, or a stream that ends with the answer. */
+export interface Exchange {
+  readonly handler: Dispatcher.DispatchHandler;
+  readonly reply: Promise<WireReply>;
+  cancel(error: HubError): void;
+}
+
+export interface ExchangeOptions {
+  readonly clock: Clock;
+  readonly server: string;
+  readonly id: number;
+  readonly request: WireRequest;
+  /** The legacy session that this request named. */
+  readonly sessionId: string | null;
+  readonly onSession: ((sessionId: string) => void) | undefined;
+  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
+  onServerRequest(id: string | number, method: string): void;
+  onGiveUp(reason: string): void;
+  onEnd(): void;
+}
+
+const maxMessageBytes = 64 * 1024 * 1024;
+/** Errors raised before the first byte of the request left. */
+const nothingSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_CLOSED',
+]);
+/** JSON-RPC codes with which servers answer 400 to a session they do not know. */
+const sessionCodes: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
+
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { clock, server, id, request } = options;
+  let settled = false;
+  let controller: Dispatcher.DispatchController | undefined;
+  let status = 0;
+  let contentType = '';
+  let retryAfter: string | undefined;
+  let parts: Buffer[] = [];
+  let size = 0;
+  let sse: SseReader | undefined;
+  let settle: (reply: WireReply) => void = () => {};
+  const reply = new Promise<WireReply>((resolve) => {
+    settle = resolve;
+  });
+  const patience = createPatience(clock, request.timeoutMs, request.maxMs, () => giveUp(undefined));
+
+  function end(outcome: WireReply): void {
+    if (settled) return;
+    settled = true;
+    patience.end();
+    options.onEnd();
+    settle(outcome);
+  }
+
+  /** Ends the exchange and hangs up. */
+  function hangUp(outcome: WireReply): void {
+    end(outcome);
+    controller?.abort(new Error('hung up'));
+  }
+
+  function giveUp(error: HubError | undefined): void {
+    if (settled) return;
+    options.onGiveUp(error?.message ?? 'timeout');
+    hangUp(error === undefined ? timedOut(server, request.method, request.timeoutMs) : cancelled(error, true));
+  }
+
+  function receive(text: string): void {
+    const message = readUpstreamMessage(text);
+    if (message.kind === 'result' || message.kind === 'error') {
+      if (message.id === id) end(message);
+    } else if (message.kind === 'request') options.onServerRequest(message.id, message.method);
+    else if (message.kind === 'notification') {
+      if (message.method !== 'notifications/progress') options.onNotification(message.method, message.params);
+      else if (message.params.progressToken === id) {
+        patience.renew();
+        request.onProgress?.(message.params);
+      }
+    }
+  }
+
+  function finish(): void {
+    if (settled) return;
+    if (sse !== undefined) {
+      end(lostConnection(server, 'the answer stream ended before the answer', true));
+      return;
+    }
+    const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8'); // length checked
+    parts = [];
+    const message = text === '' ? undefined : readUpstreamMessage(text);
+    if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
+    else if (message?.kind === 'error' && isSessionLoss(message.code)) end(lostSession(server, status));
+    else if (status === 401 || status === 403 || status === 451 || status === 429 || status >= 500) {
+      end(statusFailure(server, status, retryAfter));
+    } else if (message?.kind === 'error' && (message.id === id || message.id === null || message.id === undefined)) {
+      end(message);
+    } else if (status !== 200) end(statusFailure(server, status, retryAfter));
+    else if (message?.kind === 'result' && message.id === id) end(message);
+    else end(garbled(server, describe(contentType, message?.kind), status));
+  }
+
+  function isSessionLoss(code: number): boolean {
+    return status === 400 && options.sessionId !== null && sessionCodes.has(code);
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (settled) started.abort(new Error('hung up'));
+    },
+    onResponseStart(_controller, statusCode, headers) {
+      status = statusCode;
+      contentType = text(headers['content-type']) ?? '';
+      retryAfter = text(headers['retry-after']);
+      const session = text(headers['mcp-session-id']);
+      if (session !== undefined && statusCode === 200) options.onSession?.(session);
+      if (statusCode === 200 && contentType.startsWith('text/event-stream')) {
+        sse = createSseReader((event) => receive(event.data), maxMessageBytes);
+      }
+    },
+    onResponseData(_controller, chunk) {
+      if (sse !== undefined) {
+        if (!sse.push(chunk)) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
+        // The answer has come; what a server still streams after it has no reader.
+        else if (settled) controller?.abort(new Error('answered'));
+        return;
+      }
+      parts.push(chunk);
+      size += chunk.length;
+      if (size > maxMessageBytes) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
+    },
+    onResponseEnd: finish,
+    onResponseError(_controller, error) {
+      const code = errorCode(error);
+      end(lostConnection(server, code ?? error.message, !nothingSent.has(code ?? ''), error));
+    },
+  };
+  return { handler, reply, cancel: giveUp };
+}
+
+function describe(contentType: string, kind: string | undefined): string {
+  if (kind === undefined) return 'an empty body';
+  return kind === 'garbage' ? `a body of type ${contentType || 'unknown'}` : `a ${kind} where the answer should be`;
+}
+
+function text(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Connection attempts to several addresses fail as one error that holds the others. */
+function errorCode(error: Error & { code?: unknown; errors?: readonly { code?: unknown }[] }): string | undefined {
+  const code = error.code ?? error.errors?.[0]?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,186 @@
+import type { Dispatcher, Pool } from 'undici';
+import { type Clock, HubError, type Logger } from '../../base/index.ts';
+import type { HttpTransport } from '../../domain/index.ts';
+import { encodeHeaderValue, mirroredArgumentHeaders, notification } from '../../mcp/index.ts';
+import {
+  type Envelope,
+  legacyEnvelope,
+  requestText,
+  type Wire,
+  type WireCall,
+  type WireEvents,
+  type WireRequest,
+} from '../wire.ts';
+import { openChangeStream } from './change-stream.ts';
+import { createExchange } from './http-exchange.ts';
+import { answerToServer } from './stdio-wire.ts';
+
+/** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
+export async function createHttpWire(
+  deps: { readonly clock: Clock; readonly logger: Logger; readonly events: WireEvents },
+  options: { readonly server: string; readonly transport: HttpTransport },
+): Promise<Wire> {
+  const url = parseUrl(options.server, options.transport.url);
+  // Loaded on first need: workspaces without HTTP servers start faster without it.
+  const { Pool } = await import('undici');
+  const pool = new Pool(url.origin, {
+    connections: 128,
+    connect: { timeout: 10_000 },
+    // Patience is the call's own business.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  return new HttpWire(deps, options, pool, url);
+}
+
+class HttpWire implements Wire {
+  readonly transport = 'http';
+  readonly #deps: Parameters<typeof createHttpWire>[0];
+  readonly #server: string;
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #configured: readonly string[];
+  #envelope: Envelope = legacyEnvelope('');
+  /** Everything that is the same for each request of this connection. */
+  #headers: readonly string[];
+  #sessionId: string | null = null;
+  #nextId = 1;
+  #underWay = 0;
+  #idle: (() => void) | undefined;
+  #closed = false;
+  #stopChanges: (() => void) | undefined;
+
+  constructor(
+    deps: Parameters<typeof createHttpWire>[0],
+    options: Parameters<typeof createHttpWire>[1],
+    pool: Pool,
+    url: URL,
+  ) {
+    this.#deps = deps;
+    this.#server = options.server;
+    this.#pool = pool;
+    this.#path = url.pathname + url.search;
+    this.#configured = Object.entries(options.transport.headers).flat();
+    this.#headers = this.#commonHeaders();
+  }
+
+  get sessionId(): string | null {
+    return this.#sessionId;
+  }
+
+  request(request: WireRequest): WireCall {
+    const id = this.#nextId++;
+    const exchange = createExchange({
+      clock: this.#deps.clock,
+      server: this.#server,
+      id,
+      request,
+      sessionId: this.#sessionId,
+      onSession: request.method === 'initialize' ? (session) => this.#rememberSession(session) : undefined,
+      onNotification: this.#deps.events.onNotification,
+      onServerRequest: (serverId, method) => this.#answer(serverId, method),
+      // Modern HTTP cancels by closing the stream; legacy says so.
+      onGiveUp: (reason) => this.#sayCancelled(id, request.method, reason),
+      onEnd: () => {
+        if (--this.#underWay === 0) this.#idle?.();
+      },
+    });
+    this.#underWay++;
+    this.#dispatch('POST', this.#requestHeaders(request), requestText(id, request, this.#envelope), exchange.handler);
+    return { reply: exchange.reply, cancel: exchange.cancel };
+  }
+
+  notify(method: string, params?: unknown): void {
+    const headers = this.#envelope.era === 'modern' ? [...this.#headers, 'mcp-method', method] : this.#headers;
+    this.#dispatch('POST', headers, notification(method, params), ignoreAnswer);
+  }
+
+  speak(envelope: Envelope): void {
+    this.#envelope = envelope;
+    this.#headers = this.#commonHeaders();
+  }
+
+  openChangeStream(): void {
+    if (this.#closed || this.#stopChanges !== undefined) return;
+    this.#stopChanges = openChangeStream(
+      {
+        clock: this.#deps.clock,
+        open: (handler) => this.#dispatch('GET', [...this.#headers, 'accept', 'text/event-stream'], null, handler),
+      },
+      { onNotification: this.#deps.events.onNotification },
+    );
+  }
+
+  /** Requests under way finish first: a lost connection of one is not the end of the others. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stopChanges?.();
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, ignoreAnswer);
+    const timer = this.#deps.clock.setTimer(1000, () => void this.#pool.destroy().catch(() => {}));
+    // A pool that was destroyed meanwhile rejects its close: both ends are the end.
+    await this.#pool.close().catch(() => {});
+    timer.cancel();
+  }
+
+  #commonHeaders(): readonly string[] {
+    const headers = [...this.#configured, 'content-type', 'application/json'];
+    if (this.#envelope.version !== '') headers.push('mcp-protocol-version', this.#envelope.version);
+    if (this.#sessionId !== null) headers.push('mcp-session-id', this.#sessionId);
+    return headers;
+  }
+
+  #requestHeaders(request: WireRequest): string[] {
+    const headers = [...this.#headers, 'accept', 'application/json, text/event-stream'];
+    if (this.#envelope.era === 'legacy') return headers;
+    headers.push('mcp-method', request.method);
+    if (request.name !== undefined) headers.push('mcp-name', encodeHeaderValue(request.name));
+    if (request.mirrored.length > 0) headers.push(...mirroredArgumentHeaders(request.mirrored, request.args).flat());
+    return headers;
+  }
+
+  #dispatch(
+    method: 'GET' | 'POST' | 'DELETE',
+    headers: readonly string[],
+    body: string | null,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    this.#pool.dispatch({ path: this.#path, method, headers: headers as string[], body }, handler); // undici only reads it
+  }
+
+  #rememberSession(session: string): void {
+    this.#sessionId = session;
+    this.#headers = this.#commonHeaders();
+  }
+
+  #answer(id: string | number, method: string): void {
+    this.#dispatch('POST', this.#headers, answerToServer(id, method), ignoreAnswer);
+  }
+
+  #sayCancelled(id: number, method: string, reason: string): void {
+    if (this.#envelope.era === 'modern' || method === 'initialize' || this.#closed) return;
+    this.notify('notifications/cancelled', { requestId: id, reason });
+  }
+}
+
+/** For messages that expect nothing back; whether they arrive shows in the next request. */
+const ignoreAnswer: Dispatcher.DispatchHandler = {
+  onRequestStart() {},
+  onResponseStart() {},
+  onResponseData() {},
+  onResponseEnd() {},
+  onResponseError() {},
+};
+
+function parseUrl(server: string, url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) return parsed;
+  throw new HubError('SERVER_INVALID', `The URL of server "${server}" is not an http(s) address.`, {
+    details: { server },
+  });
+}

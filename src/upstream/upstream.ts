@@ -1,0 +1,356 @@
+import { type Clock, HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
+import type { Catalog, ServerSpec, ServerState, ServerStatus } from '../domain/index.ts';
+import { afterFailure, type BreakerState, initialBreaker } from './breaker.ts';
+import type { Children } from './children/index.ts';
+import { lostConnection, seconds } from './failures.ts';
+import { type Link, type LinkOutcome, openLink } from './link.ts';
+import { knownEra, type ServerMemory } from './remembered.ts';
+import type { WireFailure } from './wire.ts';
+
+/** The hub's own hold on a server: state, discovery, life cycle. */
+export interface UpstreamControl {
+  readonly spec: ServerSpec;
+  readonly catalog: Catalog | undefined;
+  status(): ServerStatus;
+  /** Connects where needed and asks for the tools; resolves when that is done or has failed. */
+  refresh(): Promise<void>;
+  /** The same connection under changed filters or limits. */
+  replaceSpec(spec: ServerSpec): void;
+  /** Lets calls under way finish, then closes. */
+  retire(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The hold on a server on behalf of a caller. Only `calls/` has it. */
+export interface UpstreamDispatch {
+  /** The live connection, if there is one. */
+  readonly link: Link | undefined;
+  /** Connects, single-flight; throws HubError with the next step when the server is away. */
+  connect(): Promise<Link>;
+  /** False when the server is at its limit. */
+  enter(): boolean;
+  leave(): void;
+  /** A call learnt that the link is dead before the link did. */
+  reportLoss(link: Link, failure: WireFailure): void;
+}
+
+export interface UpstreamDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly children: Children;
+  readonly memory: ServerMemory;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly onChange: (server: string) => void;
+}
+
+export interface UpstreamOptions {
+  readonly spec: ServerSpec;
+  readonly client: { readonly name: string; readonly version: string };
+}
+
+export function createUpstream(
+  deps: UpstreamDeps,
+  options: UpstreamOptions,
+): { readonly control: UpstreamControl; readonly dispatch: UpstreamDispatch } {
+  const upstream = new Upstream(deps, options);
+  return { control: upstream, dispatch: upstream };
+}
+
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'connecting'; readonly link: Promise<Link> }
+  | { readonly kind: 'connected'; readonly link: Link; readonly since: number }
+  | {
+      readonly kind: 'waiting';
+      readonly word: ServerState;
+      readonly until: number;
+      readonly error: HubError;
+      readonly timer: Timer;
+    }
+  | { readonly kind: 'closed' };
+
+/** A connection that lives this long was a good one; a shorter life counts as a failed connect. */
+const settledMs = 5000;
+/** How long 401 and 403 are believed before they are asked again. */
+const refusalMs = 10_000;
+const rediscoverMs = 50;
+
+class Upstream implements UpstreamControl, UpstreamDispatch {
+  spec: ServerSpec;
+  catalog: Catalog | undefined;
+  readonly #deps: UpstreamDeps;
+  readonly #client: UpstreamOptions['client'];
+  #state: State = { kind: 'idle' };
+  #breaker: BreakerState = initialBreaker;
+  #inFlight = 0;
+  #drained: (() => void) | undefined;
+  #discovering: Promise<void> | undefined;
+  #rediscover: Timer | undefined;
+  #lastError: HubError | undefined;
+
+  constructor(deps: UpstreamDeps, options: UpstreamOptions) {
+    this.#deps = deps;
+    this.#client = options.client;
+    this.spec = options.spec;
+    const remembered = this.#remembered();
+    if (remembered !== undefined) this.catalog = { tools: remembered.tools, at: remembered.at, warnings: [] };
+  }
+
+  get link(): Link | undefined {
+    return this.#state.kind === 'connected' ? this.#state.link : undefined;
+  }
+
+  connect(): Promise<Link> {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'connected':
+        return Promise.resolve(state.link);
+      case 'connecting':
+        return state.link;
+      case 'idle':
+        return this.#beginConnect();
+      case 'waiting':
+        return Promise.reject(this.#away(state));
+      case 'closed':
+        return Promise.reject(lostConnection(this.spec.name, 'it was removed from the configuration', false).error);
+    }
+  }
+
+  enter(): boolean {
+    if (this.#inFlight >= this.spec.limits.concurrency) return false;
+    this.#inFlight++;
+    return true;
+  }
+
+  leave(): void {
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#drained?.();
+  }
+
+  reportLoss(link: Link, failure: WireFailure): void {
+    // A child's exit reports itself; over HTTP a single reset says little, a refused connection everything.
+    if (link.transport === 'http' && !failure.sent) this.#lost(link, failure.error);
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const link = await this.connect();
+      await this.#discover(link);
+    } catch (error) {
+      // The state tells it; whoever asked reads the state.
+      this.#deps.logger.debug('upstream_refresh_failed', { server: this.spec.name, error: toHubError(error).message });
+    }
+  }
+
+  replaceSpec(spec: ServerSpec): void {
+    this.spec = spec;
+  }
+
+  status(): ServerStatus {
+    const { spec } = this;
+    const state = this.#state;
+    const waiting = state.kind === 'waiting' ? state : undefined;
+    return {
+      name: spec.name,
+      state: state.kind === 'waiting' ? state.word : state.kind === 'closed' ? 'idle' : state.kind,
+      transport: spec.transport.type,
+      protocolVersion: this.link?.protocolVersion ?? this.#remembered()?.protocolVersion,
+      tools: this.catalog?.tools.length,
+      source: spec.source.line === undefined ? spec.source.file : `${spec.source.file}:${spec.source.line}`,
+      description: spec.description,
+      error: waiting?.error.message ?? (state.kind === 'connected' ? undefined : this.#lastError?.message),
+      retryAt: waiting?.until,
+      attempt: waiting === undefined ? undefined : this.#breaker.failures,
+    };
+  }
+
+  async retire(): Promise<void> {
+    if (this.#inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve;
+      });
+    }
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    const state = this.#state;
+    this.#state = { kind: 'closed' };
+    this.#rediscover?.cancel();
+    if (state.kind === 'waiting') state.timer.cancel();
+    if (state.kind === 'connected') await state.link.close();
+    // A connect under way sees the closed state when it is done and closes what it opened.
+    if (state.kind === 'connecting')
+      await state.link.then(
+        () => {},
+        () => {},
+      );
+  }
+
+  #beginConnect(): Promise<Link> {
+    const link = this.#openLink();
+    this.#state = { kind: 'connecting', link };
+    // Callers get the rejection through `connect`; without callers it must not count as unhandled.
+    link.catch(() => {});
+    this.#deps.onChange(this.spec.name);
+    return link;
+  }
+
+  async #openLink(): Promise<Link> {
+    const outcome = await this.#tryLink();
+    if (this.#state.kind === 'closed') {
+      if (outcome.kind === 'linked') await outcome.link.close();
+      throw lostConnection(this.spec.name, 'it was closed while connecting', false).error;
+    }
+    if (outcome.kind === 'failed') throw this.#connectFailed(outcome.failure);
+    const { link } = outcome;
+    this.#state = { kind: 'connected', link, since: this.#deps.clock.monotonic() };
+    this.#lastError = undefined;
+    this.#deps.onChange(this.spec.name);
+    // Calls may use the link at once; what the server offers follows.
+    void this.#discover(link);
+    return link;
+  }
+
+  async #tryLink(): Promise<LinkOutcome> {
+    const { clock, logger, children } = this.#deps;
+    const known = knownEra(this.#remembered(), clock.now());
+    let opened: Link | undefined;
+    const events = {
+      onToolsChanged: () => this.#scheduleRediscovery(),
+      onLost: (error: HubError) => opened !== undefined && this.#lost(opened, error),
+    };
+    try {
+      const outcome = await openLink(
+        { clock, logger, children, events },
+        { spec: this.spec, client: this.#client, known },
+      );
+      if (outcome.kind === 'linked') opened = outcome.link;
+      return outcome;
+    } catch (error) {
+      const failure: WireFailure = {
+        kind: 'failed',
+        error: toHubError(error),
+        cause: 'connection',
+        sent: false,
+        httpStatus: undefined,
+      };
+      return { kind: 'failed', failure };
+    }
+  }
+
+  /** Enters the waiting state and returns the error for those who waited. */
+  #connectFailed(failure: WireFailure): HubError {
+    const { error } = failure;
+    this.#lastError = error;
+    this.#deps.logger.warn('upstream_connect_failed', {
+      server: this.spec.name,
+      code: error.code,
+      error: error.message,
+    });
+    if (error.code === 'UPSTREAM_NEEDS_LOGIN') return this.#wait('needs-login', refusalMs, error, false);
+    if (error.code === 'UPSTREAM_FORBIDDEN') return this.#wait('forbidden', refusalMs, error, false);
+    if (error.code === 'UPSTREAM_THROTTLED') {
+      return this.#wait('retrying', error.details.retryAfterMs ?? refusalMs, error, true);
+    }
+    const verdict = afterFailure(this.#breaker, this.#deps.random());
+    this.#breaker = verdict.state;
+    return this.#wait(verdict.state.kind === 'open' ? 'open-circuit' : 'retrying', verdict.waitMs, error, true);
+  }
+
+  #wait(word: ServerState, waitMs: number, error: HubError, tryAgain: boolean): HubError {
+    const { clock } = this.#deps;
+    const timer = clock.setTimer(waitMs, () => {
+      if (this.#state.kind !== 'waiting') return;
+      this.#state = { kind: 'idle' };
+      if (tryAgain) this.#beginConnect();
+    });
+    const state = { kind: 'waiting', word, until: clock.now() + waitMs, error, timer } as const;
+    this.#state = state;
+    this.#deps.onChange(this.spec.name);
+    return this.#away(state);
+  }
+
+  #lost(link: Link, error: HubError): void {
+    const state = this.#state;
+    if (state.kind !== 'connected' || state.link !== link) return;
+    this.#lastError = error;
+    this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
+    void link.close();
+    if (this.#deps.clock.monotonic() - state.since < settledMs && this.#inFlight === 0) {
+      this.#state = { kind: 'idle' };
+      this.#connectFailed({ kind: 'failed', error, cause: 'connection', sent: false, httpStatus: undefined });
+      return;
+    }
+    this.#breaker = initialBreaker;
+    this.#beginConnect();
+  }
+
+  #scheduleRediscovery(): void {
+    this.#rediscover?.cancel();
+    this.#rediscover = this.#deps.clock.setTimer(rediscoverMs, () => {
+      const { link } = this;
+      if (link !== undefined) void this.#discover(link, true);
+    });
+  }
+
+  /** Single-flight; `again` waits for the running one and then asks anew. */
+  async #discover(link: Link, again = false): Promise<void> {
+    if (this.#discovering !== undefined) {
+      await this.#discovering;
+      if (!again) return;
+    }
+    this.#discovering = this.#ask(link).finally(() => {
+      this.#discovering = undefined;
+    });
+    await this.#discovering;
+  }
+
+  async #ask(link: Link): Promise<void> {
+    const { logger, memory, clock, onChange } = this.#deps;
+    const outcome = await link.discover();
+    if (this.link !== link) return;
+    if (outcome.kind === 'failed') {
+      logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: outcome.reason });
+      return;
+    }
+    this.#breaker = initialBreaker;
+    const { catalog } = outcome;
+    for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server: this.spec.name, warning });
+    this.catalog = catalog;
+    memory.remember(this.spec.name, {
+      connectionKey: this.spec.connectionKey,
+      era: link.era,
+      protocolVersion: link.protocolVersion,
+      verdictAt: this.#verdictAt(link),
+      tools: catalog.tools,
+      at: catalog.at,
+    });
+    onChange(this.spec.name);
+  }
+
+  /** A verdict that was only believed again keeps its date, or it would never be asked anew. */
+  #verdictAt(link: Link): number {
+    const now = this.#deps.clock.now();
+    const before = this.#remembered();
+    return before !== undefined && knownEra(before, now) === link.era ? before.verdictAt : now;
+  }
+
+  #remembered() {
+    const remembered = this.#deps.memory.recall(this.spec.name);
+    return remembered?.connectionKey === this.spec.connectionKey ? remembered : undefined;
+  }
+
+  #away(state: State & { kind: 'waiting' }): HubError {
+    const { error, word } = state;
+    const retryAfterMs = Math.max(0, state.until - this.#deps.clock.now());
+    if (word === 'needs-login' || word === 'forbidden') return error;
+    const what = word === 'open-circuit' ? 'is away and left alone for now' : 'is away';
+    return new HubError('UPSTREAM_UNAVAILABLE', `Server "${this.spec.name}" ${what}: ${error.message}`, {
+      cause: error,
+      hint: `Nothing was sent. The next attempt is due in ${seconds(retryAfterMs)}.`,
+      details: { server: this.spec.name, retryAfterMs, state: word },
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import type { HubError } from '../base/index.ts';
+import type { MirroredArgument } from '../domain/index.ts';
+import { type Era, metaKeys, type UpstreamMessage } from '../mcp/index.ts';
+
+/** A request towards an upstream, as JSON parts so that arguments travel unparsed. */
+export interface WireRequest {
+  readonly method: string;
+  /** Members of `params` without `_meta`: `"name":"echo","arguments":{}`. */
+  readonly members: string;
+  /** Members of `params._meta` beyond the era's own. */
+  readonly meta: string;
+  /** What modern HTTP repeats in the Mcp-Name header. */
+  readonly name: string | undefined;
+  /** What modern HTTP repeats in Mcp-Param headers, and the parsed arguments to read it from. */
+  readonly mirrored: readonly MirroredArgument[];
+  readonly args: unknown;
+  /** Silence allowed; progress starts it anew. */
+  readonly timeoutMs: number;
+  /** Time allowed in all. */
+  readonly maxMs: number;
+  readonly onProgress: ((params: Readonly<Record<string, unknown>>) => void) | undefined;
+}
+
+export type WireResult = UpstreamMessage & { readonly kind: 'result' };
+export type WireError = UpstreamMessage & { readonly kind: 'error' };
+
+/** The request got no answer. */
+export interface WireFailure {
+  readonly kind: 'failed';
+  readonly error: HubError;
+  /**
+   * connection: the link is gone; session: the server forgot us; neither is the tool's doing.
+   * answer: the server said no in its own way; gave-up: timeout or cancel.
+   */
+  readonly cause: 'connection' | 'session' | 'answer' | 'gave-up';
+  /** The server may have seen the request. */
+  readonly sent: boolean;
+  readonly httpStatus: number | undefined;
+}
+
+export type WireReply = WireResult | WireError | WireFailure;
+
+export interface WireCall {
+  readonly reply: Promise<WireReply>;
+  cancel(error: HubError): void;
+}
+
+/** One link to one server, before and after the handshake. */
+export interface Wire {
+  readonly transport: 'stdio' | 'http';
+  request(request: WireRequest): WireCall;
+  notify(method: string, params?: unknown): void;
+  /** Speaks the given revision from now on. */
+  speak(envelope: Envelope): void;
+  /** Opens the stream on which a legacy HTTP server announces changes; stdio has none. */
+  openChangeStream(): void;
+  readonly sessionId: string | null;
+  close(): Promise<void>;
+}
+
+export interface WireEvents {
+  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** The link is gone for good; at most once, never after `close`. */
+  onLost(error: HubError): void;
+}
+
+/** What each request says about itself: nothing in the legacy era, three members in the modern one. */
+export interface Envelope {
+  readonly era: Era;
+  readonly version: string;
+  /** Members of `_meta`, ready to splice. */
+  readonly meta: string;
+}
+
+export function legacyEnvelope(version: string): Envelope {
+  return { era: 'legacy', version, meta: '' };
+}
+
+export function modernEnvelope(version: string, client: { name: string; version: string }): Envelope {
+  const meta = {
+    [metaKeys.protocolVersion]: version,
+    [metaKeys.clientCapabilities]: {},
+    [metaKeys.clientInfo]: client,
+  };
+  return { era: 'modern', version, meta: JSON.stringify(meta).slice(1, -1) };
+}
+
+/** The whole request as text. */
+export function requestText(id: number, request: WireRequest, envelope: Envelope): string {
+  const progress = request.onProgress === undefined ? '' : `"progressToken":${id}`;
+  const meta = join(join(envelope.meta, request.meta), progress);
+  const params = join(request.members, meta === '' ? '' : `"_meta":{${meta}}`);
+  return `{"jsonrpc":"2.0","id":${id},"method":"${request.method}","params":{${params}}}`;
+}
+
+/** A request of the hub's own. */
+export function controlRequest(method: string, params: Record<string, unknown>, timeoutMs: number): WireRequest {
+  return {
+    method,
+    members: JSON.stringify(params).slice(1, -1),
+    meta: '',
+    name: undefined,
+    mirrored: [],
+    args: undefined,
+    timeoutMs,
+    maxMs: timeoutMs,
+    onProgress: undefined,
+  };
+}
+
+function join(left: string, right: string): string {
+  if (left === '') return right;
+  return right === '' ? left : `${left},${right}`;
+}
