@@ -6,7 +6,7 @@
  * At EOF the hub is dead: its children have had EOF too, get a moment, then SIGTERM, then SIGKILL; then those
  * that left their group are found by their cookie. All in all about two seconds.
  */
-export const watchdogScript = `
+export const watchdogScript = `# Quartermaster's watchdog: ends the hub's children when the hub is gone
 trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP TTIN TTOU
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 cd /
