@@ -59,7 +59,7 @@ export async function acquireLock(layout: WorkspaceLayout, name: string, options
   const owner = { ...(await identifyThisProcess()), host: hostname(), nonce: createId(random, 16) };
   const taker: Taker = { clock, random, owner };
   const deadline = clock.monotonic() + waitMs;
-  for (let pause = 10; ; pause = Math.min(pause * 2, 100)) {
+  for (let pause = 10; ; pause = Math.min(pause * 2, 50)) {
     const attempt = await tryToTake(file, taker);
     if (attempt.kind === 'taken') return { release: () => giveUp(file, owner.nonce) };
     const left = deadline - clock.monotonic();

@@ -26,13 +26,13 @@ test('a process that ended does not run', async () => {
 
 test('a process that ended does not run even if nobody collected it', async () => {
   // The shell turns into sleep, which never collects the child it inherits.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] });
   onTestFinished(() => {
     parent.kill('SIGKILL');
   });
   const [line] = await once(parent.stdout, 'data');
   const pid = Number(String(line));
-  await expect.poll(() => readFile(`/proc/${pid}/stat`, 'latin1')).toContain(') Z ');
+  await expect.poll(() => readFile(`/proc/${pid}/stat`, 'latin1'), { timeout: 10_000 }).toContain(') Z ');
   expect(await isRunning({ pid, startTime: '' })).toBe(false);
 });
 

@@ -49,8 +49,9 @@ async function startFromProc(pid: number, bootId: string): Promise<ProcessStart>
   if (stat === undefined) return { kind: 'unknown' };
   // The name in parentheses may hold anything; the numbered fields follow the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, ticks] = [fields[0], fields[19]];
-  if (state === 'Z' || state === 'X') return { kind: 'ended' };
+  const [state, threads, ticks] = [fields[0], Number(fields[17]), fields[19]];
+  // The first thread may be gone while another still finishes a write.
+  if ((state === 'Z' || state === 'X') && threads <= 1) return { kind: 'ended' };
   return ticks === undefined ? { kind: 'unknown' } : { kind: 'started', at: `${bootId}:${ticks}` };
 }
 

@@ -1,6 +1,6 @@
-import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { workspaceLayout } from './layout.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
@@ -49,6 +49,20 @@ test('refuses a symbolic link and writes nothing behind it', async () => {
   expect(await readdir(elsewhere.workspace)).toEqual([]);
 });
 
+test("does not use another user's folder, however open it is", async () => {
+  const layout = await temporaryWorkspace();
+  await mkdir(layout.folder);
+  await chmod(layout.folder, 0o777);
+  const { uid } = await lstat(layout.folder);
+  const whoami = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1);
+  onTestFinished(() => whoami.mockRestore());
+  await expect(ensureStateFolder(layout)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: `The state folder ${layout.folder} belongs to another user.`,
+  });
+  expect(await readdir(layout.folder)).toEqual([]);
+});
+
 test('says that the workspace does not exist', async () => {
   const layout = await temporaryWorkspace();
   await expect(ensureStateFolder(workspaceLayout(join(layout.workspace, 'gone')))).rejects.toMatchObject({
@@ -69,7 +83,6 @@ test('sweeps drafts that a killed process left, and no others', async () => {
     'tokens.json',
     'tokens.json.new.tmp',
   ]);
-  await rm(fresh);
 });
 
 async function modeOf(path: string): Promise<number> {
