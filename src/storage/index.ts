@@ -12,7 +12,6 @@ export {
   isRunning,
   type LockOptions,
   type ProcessIdentity,
-  type RememberedServer,
   readAdminToken,
   readServeFile,
   removeServeFile,

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { type Clock, createSilentLogger, createSystemClock } from '../../base/index.ts';
-import { createCatalogStore, type RememberedServer } from './catalog-store.ts';
+import type { RememberedServer } from '../../upstream/index.ts';
+import { createCatalogStore } from './catalog-store.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
 function remembered(at: number, text = '{"name":"read"}'): RememberedServer {

@@ -9,23 +9,13 @@ import {
   type Timer,
   toHubError,
 } from '../../base/index.ts';
-import type { ToolDefinition } from '../../domain/index.ts';
+import type { RememberedServer } from '../../upstream/index.ts';
 import { type DocumentRules, readJsonDocument } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { withLock } from './lock.ts';
 import { replaceFile } from './write-file.ts';
 
-/** What a server last said of itself, so that a list can be answered before it is reached again. */
-export interface RememberedServer {
-  /** Holds only for a server that is configured as it was then. */
-  readonly connectionKey: string;
-  readonly protocolVersion: string;
-  readonly era: 'legacy' | 'modern';
-  readonly verdictAt: number;
-  readonly tools: readonly ToolDefinition[];
-  readonly at: number;
-}
-
+/** What servers last said of themselves, so that a list can be answered before they are reached again. */
 export interface CatalogStore {
   /** By server name. */
   load(): Promise<Map<string, RememberedServer>>;

@@ -3,7 +3,6 @@ export {
   type CatalogStore,
   type CatalogStoreOptions,
   createCatalogStore,
-  type RememberedServer,
 } from './catalog-store.ts';
 export { type WorkspaceLayout, workspaceLayout } from './layout.ts';
 export { acquireLock, type HeldLock, type LockOptions, withLock } from './lock.ts';
