@@ -15,9 +15,13 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return best;
 }
 
-/** `exclude_tools`, `ExcludeTools` and `excludeTools` are one word to a person. */
+/** `exclude_tools` and `excludeTools` are one word to a person, and so are `policy` and `policies`. */
 function fold(word: string): string {
-  return word.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return word
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/ies$/, 'y')
+    .replace(/s$/, '');
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours. */

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { didYouMean } from './did-you-mean.ts';
+
+const known = ['command', 'args', 'env', 'excludeTools', 'timeout', 'policies'];
+
+test.each([
+  ['comand', 'command'],
+  ['cmomand', 'command'],
+  ['arg', 'args'],
+  ['exclude_tools', 'excludeTools'],
+  ['ExcludeTool', 'excludeTools'],
+  ['policy', 'policies'],
+  ['vne', undefined],
+  ['zebra', undefined],
+  ['', undefined],
+  ['x'.repeat(10_000), undefined],
+])('%s → %s', (word, expected) => {
+  expect(didYouMean(word, known)).toBe(expected);
+});

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { fleetSchema } from './schema.ts';
+
+test('the committed schema is the one the code describes', async () => {
+  const committed = await readFile(new URL('../../quartermaster.schema.json', import.meta.url), 'utf8');
+  expect(committed, 'out of date; run: npm run build && node scripts/generate-schema.mjs').toBe(
+    `${JSON.stringify(fleetSchema(), undefined, 2)}\n`,
+  );
+});
+
+test('every field is described', () => {
+  expect(undescribed(fleetSchema(), '')).toEqual([]);
+});
+
+function undescribed(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, additionalProperties } = schema as {
+    properties?: Record<string, { description?: string }>;
+    additionalProperties?: unknown;
+  };
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => [
+      ...(field.description === undefined ? [`${path}.${name}`] : []),
+      ...undescribed(field, `${path}.${name}`),
+    ]),
+    ...undescribed(additionalProperties, `${path}.*`),
+  ];
+}

@@ -1,0 +1,268 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { configFileNames, loadFleet } from './load-fleet.ts';
+import { cannotRead } from './source-file.ts';
+import { client, createWorkspace, invalid, load, onlyProblem, own, ready } from './workspace.fixture.ts';
+
+const oneServer = 'servers:\n  files:\n    command: node\n';
+
+test('an empty directory gives an empty fleet that says what was looked for', async () => {
+  const fleet = await load({});
+  expect(fleet).toMatchObject({
+    naming: 'prefixed',
+    ledger: { sync: 'os' },
+    policy: undefined,
+    files: [],
+    secrets: [],
+  });
+  expect([fleet.servers.size, fleet.agents.size]).toEqual([0, 0]);
+  const problem = onlyProblem(fleet);
+  expect(problem.severity).toBe('warning');
+  for (const name of configFileNames) expect(problem.message).toContain(name);
+  expect(problem.fix).toBeDefined();
+});
+
+test('a workspace that does not exist is said to be so', async () => {
+  const workspace = join(await createWorkspace(), 'nowhere');
+  expect(onlyProblem(await loadFleet({ env: {} }, { workspace }))).toMatchObject({ severity: 'error', file: '.' });
+});
+
+test('servers of both files come together, each with its place', async () => {
+  const fleet = await load({
+    'quartermaster.yaml': oneServer,
+    '.mcp.json': '{\n  "mcpServers": {\n    "api": { "url": "https://example.com/mcp" }\n  }\n}\n',
+  });
+  expect(fleet.problems).toEqual([]);
+  expect(fleet.files).toEqual(['quartermaster.yaml', '.mcp.json']);
+  expect(ready(fleet, 'files').source).toEqual({ file: 'quartermaster.yaml', line: 2 });
+  expect(ready(fleet, 'api').source).toEqual({ file: '.mcp.json', line: 3 });
+});
+
+test('the stronger file wins, and the hidden server is mentioned but not judged', async () => {
+  const fleet = await load({
+    'quartermaster.yaml': oneServer,
+    '.mcp.json': '{\n"mcpServers": {\n"files": { "command": "other", "args": ["${NOT_SET}"] } } }',
+  });
+  expect(ready(fleet, 'files').transport).toMatchObject({ command: 'node' });
+  expect(onlyProblem(fleet)).toMatchObject({
+    severity: 'warning',
+    file: '.mcp.json',
+    line: 3,
+    server: 'files',
+    message: 'Server "files" of .mcp.json:3 is hidden by the one of quartermaster.yaml:2.',
+  });
+});
+
+test('an invalid server hides a weaker one too: a mistake must not switch to another program', async () => {
+  const fleet = await load({
+    'quartermaster.yaml': 'servers:\n  files: {}\n',
+    '.mcp.json': '{"mcpServers":{"files":{"command":"other"}}}',
+  });
+  expect(invalid(fleet, 'files').source.file).toBe('quartermaster.yaml');
+});
+
+test('a bad server leaves the others alone', async () => {
+  const fleet = await own('servers:\n  bad: { comand: x }\n  worse: 7\n  empty:\n  good: { command: node }\n');
+  expect([...fleet.servers].map(([name, server]) => [name, server.kind])).toEqual([
+    ['bad', 'invalid'],
+    ['worse', 'invalid'],
+    ['empty', 'invalid'],
+    ['good', 'ready'],
+  ]);
+  expect(invalid(fleet, 'bad').problems).toEqual(fleet.problems.filter((problem) => problem.server === 'bad'));
+});
+
+test.each([
+  ['unclosed quote', 'servers:\n  a:\n    command: "x\n', 4],
+  ['tab', 'servers:\n\ta: {}\n', 2],
+  ['second document', 'version: 1\n---\nversion: 1\n', 2],
+  ['not YAML at all', '}{', 1],
+])('YAML that cannot be parsed: %s', async (_what, text, line) => {
+  const fleet = await load({ 'quartermaster.yaml': text, '.mcp.json': '{"mcpServers":{"a":{"command":"node"}}}' });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'quartermaster.yaml', line });
+  expect(onlyProblem(fleet).message).toMatch(/line \d+, column \d+/);
+  expect([...fleet.servers.keys()]).toEqual(['a']);
+});
+
+test('when the file with the restrictions cannot be read, other files’ servers are there but denied', async () => {
+  const fleet = await load({
+    'quartermaster.yaml': 'agents: [',
+    '.mcp.json': '{"mcpServers":{"a":{"command":"node"}}}',
+  });
+  expect(ready(fleet, 'a').enabled).toBe(true);
+  expect(fleet.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
+  expect(onlyProblem(fleet).message).toContain('every tool is denied');
+});
+
+test('a broken client file denies nothing: no restrictions live there', async () => {
+  const fleet = await load({ 'quartermaster.yaml': oneServer, '.mcp.json': '{' });
+  expect(fleet.policy).toBeUndefined();
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: '.mcp.json', line: 1 });
+});
+
+const tooBig = `# ${'x'.repeat(5 * 1024 * 1024)}\n`;
+const bomb = Array.from({ length: 9 }, (_, i) =>
+  i === 0
+    ? 'a0: &a0 [x, x, x, x, x, x, x, x, x]'
+    : `a${i}: &a${i} [${Array(9)
+        .fill(`*a${i - 1}`)
+        .join(', ')}]`,
+).join('\n');
+
+test.each([
+  ['over 5 MB', tooBig, 'over 5 MB'],
+  ['not UTF-8', Buffer.from([0x61, 0x3a, 0x20, 0xff, 0xfe]), 'UTF-8'],
+  ['UTF-16', Buffer.from('\ufeffversion: 1', 'utf16le'), 'UTF-8'],
+  ['an alias bomb', bomb, 'aliases'],
+  ['an alias inside itself', 'servers: &a\n  b: *a\n', 'alias'],
+  ['endless brackets', `servers: ${'['.repeat(100_000)}`, 'nested'],
+  ['endless dashes', `${'- '.repeat(100_000)}x`, 'nested'],
+  ['a list', '- a\n', 'must hold a map'],
+  ['another version', 'version: 2\nservers: {}\n', 'version'],
+  ['a section twice', 'servers: {}\nversion: 1\nservers: {}\n', 'in line 1 and in line 3'],
+])('nothing is used of a file that is %s', async (_what, content, said) => {
+  const problem = onlyProblem(await load({ 'quartermaster.yaml': content }));
+  expect(problem).toMatchObject({ severity: 'error', file: 'quartermaster.yaml' });
+  expect(problem.message).toContain(said);
+});
+
+test.each([
+  ['empty', '', 'empty'],
+  ['a list', '[]', 'mcpServers'],
+  ['endless brackets', '['.repeat(100_000), 'nested'],
+  ['a wrapper twice', '{"mcpServers":{},\n"mcpServers":{}}', 'in line 1 and in line 2'],
+  ['a wrapper that is a list', '{"mcpServers":[]}', 'must be an object'],
+])('nothing is used of a client file that is %s', async (_what, content, said) => {
+  const problem = onlyProblem(await client(content));
+  expect(problem).toMatchObject({ severity: 'error', file: '.mcp.json' });
+  expect(problem.message).toContain(said);
+});
+
+test('a directory, a dead link or a loop of links in the place of the file is one problem each', async () => {
+  for (const [make, said] of [
+    [(path: string) => mkdir(path), 'is a directory'],
+    [(path: string) => symlink('nowhere', path), 'link to a file that does not exist'],
+    [(path: string) => symlink('quartermaster.yaml', path), 'ELOOP'],
+  ] as const) {
+    const workspace = await createWorkspace();
+    await make(join(workspace, 'quartermaster.yaml'));
+    const fleet = await loadFleet({ env: {} }, { workspace });
+    expect(onlyProblem(fleet).message).toContain(said);
+    expect(fleet.policy?.rules[0]?.effect).toBe('deny');
+  }
+});
+
+test('permission denied is told from other failures', () => {
+  expect(cannotRead('EACCES')).toMatchObject({ kind: 'unreadable', message: 'cannot be read: permission denied' });
+  expect(cannotRead('EIO')).toMatchObject({ kind: 'unreadable', message: 'cannot be read (EIO)' });
+});
+
+test('a byte-order mark and Windows line ends are no obstacle', async () => {
+  const fleet = await load({
+    'quartermaster.yaml': `\ufeff${oneServer.replaceAll('\n', '\r\n')}`,
+    '.mcp.json': '\ufeff{\r\n"mcpServers": {\r\n"a": {"command": "node"}}}',
+  });
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'a').source.line).toBe(3);
+});
+
+test('an empty own file is an empty configuration', async () => {
+  for (const text of ['', '\n', '# nothing yet\n', 'servers:\nagents:\npolicies:\nserve:\n']) {
+    const fleet = await own(text);
+    expect(fleet.problems).toEqual([]);
+    expect(fleet.policy).toBeUndefined();
+  }
+});
+
+test('a file with the other ending is pointed out', async () => {
+  const fleet = await load({ 'quartermaster.yml': oneServer });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'quartermaster.yml' });
+});
+
+test('names that JavaScript objects treat specially do no harm', async () => {
+  const yaml = `
+servers:
+  __proto__: { command: evil }
+  constructor: { command: node }
+  toString: { command: node, env: { constructor: a, hasOwnProperty: b } }
+  bad: { command: node, env: { __proto__: polluted } }
+agents:
+  constructor: { servers: [constructor], tools: { __proto__: { include: [] } } }
+  valueOf: { servers: [toString] }
+policies: { tools: { "constructor.*": deny } }
+__proto__: { polluted: yes }
+`;
+  const fleet = await load({
+    'quartermaster.yaml': yaml,
+    '.mcp.json': '{"mcpServers":{"__proto__":{"command":"x"},"prototype":{"command":"y"}},"__proto__":{"polluted":1}}',
+  });
+  expect(ready(fleet, 'constructor').transport).toMatchObject({ command: 'node' });
+  expect(ready(fleet, 'toString').transport).toMatchObject({ env: { constructor: 'a', hasOwnProperty: 'b' } });
+  expect(fleet.servers.get('__proto__')?.kind).toBe('invalid');
+  expect(fleet.servers.get('bad')?.kind).toBe('invalid');
+  expect(fleet.agents.get('valueOf')?.servers).toEqual(['toString']);
+  expect(fleet.agents.get('constructor')?.servers).toEqual([]);
+  expect('polluted' in {}).toBe(false);
+});
+
+test('the fleet is frozen through and through', async () => {
+  const fleet = await own(`${oneServer}agents: { tester: { servers: [files] } }\npolicies: { tools: { "*": deny } }\n`);
+  const spec = ready(fleet, 'files');
+  const parts = [fleet, fleet.problems, fleet.serve, spec, spec.transport, spec.limits, fleet.policy?.rules[0]];
+  expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true));
+  expect(Object.isFrozen(fleet.agents.get('tester')?.servers)).toBe(true);
+});
+
+test('problems come file by file, from top to bottom', async () => {
+  const fleet = await load({
+    '.mcp.json': '{"mcpServers":{\n"x y":{"command":"a"},\n"z":{}}}',
+    'quartermaster.yaml': 'servers:\n  a: {}\nnope: 1\nagents:\n  b: { servers: [c] }\n',
+  });
+  expect(fleet.problems.map(({ file, line }) => `${file}:${line}`)).toEqual([
+    'quartermaster.yaml:2',
+    'quartermaster.yaml:3',
+    'quartermaster.yaml:5',
+    '.mcp.json:2',
+    '.mcp.json:3',
+  ]);
+});
+
+const key = fc.constantFrom(
+  ...['servers', 'agents', 'policies', 'mcpServers', 'a', 'command', 'args', 'env', 'url', 'headers', 'tools', 'type'],
+  ...['limits', 'include', '__proto__', 'constructor', 'serve', 'naming', '', '*', 'a.b', '${X}'],
+);
+const value = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { depthSize: 'medium' },
+    fc.constantFrom<unknown>(null, true, 0, -1, 1.5, '', 'x', 'http', '${X}', '${', 'deny', '*'),
+    fc.array(tie('any'), { maxLength: 3 }),
+    fc.array(fc.tuple(key, tie('any')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
+  ),
+})).any;
+
+test('whatever the files hold, there is a fleet', async () => {
+  const workspace = await createWorkspace();
+  await fc.assert(
+    fc.asyncProperty(value, value, async (ownValue, clientValue) => {
+      await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(ownValue) ?? '');
+      await writeFile(join(workspace, '.mcp.json'), JSON.stringify(clientValue) ?? '');
+      const fleet = await loadFleet({ env: {} }, { workspace });
+      for (const problem of fleet.problems) expect(problem.message).not.toMatch(/undefined|\[object/);
+      for (const server of fleet.servers.values()) {
+        if (server.kind === 'invalid') expect(server.problems.some(({ severity }) => severity === 'error')).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('thousands of mistakes are cut short instead of overflowing', async () => {
+  const keys = Array.from({ length: 5_000 }, (_, index) => `"k${index}":1`).join(',');
+  const fleet = await client(`{"mcpServers":{"a":{"command":"node",${keys}}}}`);
+  expect(fleet.problems.length).toBeLessThan(100);
+  expect(fleet.problems.some(({ message }) => message.includes('more problems'))).toBe(true);
+  expect(ready(fleet, 'a').transport.type).toBe('stdio');
+});

@@ -1,0 +1,114 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { client, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+
+test('the forms that clients write', async () => {
+  const fleet = await client({
+    mcpServers: {
+      plain: { command: 'node', args: ['a.js', '${TOKEN:-none}'], env: { A: '1' } },
+      typed: { type: 'stdio', command: 'node', cwd: '/srv' },
+      copilot: { type: 'local', command: 'node', tools: ['read'], env: {} },
+      remote: { url: 'http://127.0.0.1:1/mcp' },
+      http: { type: 'http', url: 'https://example.com/mcp', headers: { 'X-A': 'b' }, timeout: 5_000 },
+      streamable: { type: 'streamable-http', url: 'https://example.com/mcp' },
+      off: { command: 'node', disabled: true },
+      notOn: { command: 'node', enabled: false },
+      nulls: { command: 'node', args: null, env: null, description: null },
+    },
+  });
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'plain').transport).toMatchObject({
+    args: ['a.js', 'none'],
+    env: { A: '1' },
+    cwd: fleet.workspace,
+  });
+  expect(ready(fleet, 'typed').transport).toMatchObject({ cwd: '/srv' });
+  expect(ready(fleet, 'copilot').tools).toEqual({ include: ['read'] });
+  expect(ready(fleet, 'remote').transport).toEqual({ type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} });
+  expect(ready(fleet, 'http').limits).toEqual({ timeoutMs: 5_000, maxMs: 600_000, concurrency: 256 });
+  expect(['off', 'notOn', 'plain'].map((name) => ready(fleet, name).enabled)).toEqual([false, false, true]);
+});
+
+test('servers without the wrapper', async () => {
+  const fleet = await client(
+    '{ "a": { "command": "node" }, "b": { "url": "http://127.0.0.1/" }, "other": { "x": 1 } }',
+  );
+  expect([...fleet.servers.keys()]).toEqual(['a', 'b']);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'other' });
+});
+
+test('unknown keys are warnings, comments are nothing', async () => {
+  const fleet = await client(`{
+  "$schema": "x", "_comment": "y", "globalShortcut": "",
+  // a remark
+  "mcpServers": {
+    "_note": "z",
+    "a": { "command": "node", "_why": 1, "alwaysAllow": [], "timeout_ms": 5, },
+  },
+  "strayed": { "command": "node" }
+}`);
+  expect(ready(fleet, 'a').source.line).toBe(6);
+  expect(fleet.problems.map(({ severity, line, field, fix }) => [severity, line, field, fix?.slice(0, 12)])).toEqual([
+    ['warning', 2, 'globalShortcut', undefined],
+    ['warning', 6, 'mcpServers.a.alwaysAllow', 'Known keys a'],
+    ['warning', 6, 'mcpServers.a.timeout_ms', 'Did you mean'],
+    ['warning', 8, 'strayed', 'It looks lik'],
+  ]);
+});
+
+test('a server twice is invalid, with and without the wrapper', async () => {
+  for (const text of [
+    '{"mcpServers":{\n"a":{"command":"x"},\n"a":{"command":"y"}}}',
+    '{\n"a":{"command":"x"},\n"a":{"command":"y"}}',
+  ]) {
+    const fleet = await client(text);
+    expect(invalid(fleet, 'a').source.line).toBe(2);
+    expect(onlyProblem(fleet).message).toContain('in line 2 and in line 3');
+  }
+});
+
+test.each([
+  [{ type: 'sse', url: 'https://x/sse' }, 'not supported yet'],
+  [{ type: 'ws', url: 'wss://x' }, 'must be one of'],
+  [{ link: 'https://x' }, '"command" or "url" is missing'],
+  [{ command: 'x', tools: null }, '"tools" must be a list'],
+  [{ command: 'x', tools: [{ name: 'a' }] }, '"tools.0" must be text'],
+  [{ command: 'x', timeout: '5' }, '"timeout" must be a number'],
+  [{ url: 'https://x', headers: { Authorization: 'Basic ${input:jenkins-auth}' } }, '${input:jenkins-auth}'],
+  [{ url: 'https://x', headers: { Authorization: 'Bearer ${env:TOKEN}' } }, '${env:TOKEN}'],
+  ['node server.js', 'must be a map'],
+])('%j is invalid', async (server, said) => {
+  const fleet = await client({ mcpServers: { s: server } });
+  const errors = invalid(fleet, 's').problems.filter(({ severity }) => severity === 'error');
+  expect(errors).toHaveLength(1);
+  expect(errors[0]?.message).toContain(said);
+});
+
+test('enabled and disabled at once stays off', async () => {
+  const fleet = await client({ mcpServers: { s: { command: 'x', enabled: true, disabled: true } } });
+  expect(ready(fleet, 's').enabled).toBe(false);
+  expect(onlyProblem(fleet).severity).toBe('warning');
+});
+
+test('the variable that Claude sets to the project is the workspace', async () => {
+  const fleet = await client({ mcpServers: { s: { command: 'x', args: ['${CLAUDE_PROJECT_DIR}/a'] } } });
+  expect(ready(fleet, 's').transport).toMatchObject({ args: [`${fleet.workspace}/a`] });
+});
+
+test('files found in the wild give a fleet or clear problems', async () => {
+  const corpus = new URL('../../../../shared/corpus/claude-project/', import.meta.url);
+  const names = existsSync(corpus) ? (await readdir(corpus)).filter((name) => name.endsWith('.json')) : [];
+  const texts = await Promise.all(names.map((name) => readFile(fileURLToPath(new URL(name, corpus)), 'utf8')));
+  for (const text of ['{"mcpServers":{"a":{"command":"node"},"b c":{"url":"http://x"}}}', ...texts]) {
+    const fleet = await client(text);
+    expect(fleet.files).toEqual(['.mcp.json']);
+    for (const server of fleet.servers.values()) {
+      if (server.kind === 'ready') continue;
+      expect(server.problems.some(({ severity, fix }) => severity === 'error' && fix !== undefined)).toBe(true);
+    }
+    for (const problem of fleet.problems) expect(problem.line).toBeGreaterThan(0);
+  }
+});

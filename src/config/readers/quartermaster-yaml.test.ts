@@ -1,0 +1,286 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { invalid, onlyProblem, own, ready } from '../workspace.fixture.ts';
+
+test('a stdio server with everything', async () => {
+  const fleet = await own(
+    `servers:
+  files:
+    command: [npx, -y]
+    args: ["@scope/server", "\${WORKSPACE_ROOT}", 8080, true, 1.0]
+    env: { A: "\${A}", PORT: 0080, ON: yes }
+    cwd: sub
+    description: Files of the workspace
+    enabled: false
+    shared: true
+    tools: [read_file]
+    excludeTools: [delete_file]
+    limits: { timeout_s: 1.5, max_s: 20, concurrency: 64 }
+`,
+    { A: 'value of a' },
+  );
+  expect(fleet.problems).toEqual([]);
+  const { connectionKey, ...spec } = ready(fleet, 'files');
+  expect(connectionKey).toMatch(/^[0-9a-f]{64}$/);
+  expect(spec).toEqual({
+    name: 'files',
+    source: { file: 'quartermaster.yaml', line: 2 },
+    description: 'Files of the workspace',
+    enabled: false,
+    shared: true,
+    transport: {
+      type: 'stdio',
+      command: 'npx',
+      args: ['-y', '@scope/server', fleet.workspace, '8080', 'true', '1.0'],
+      env: { A: 'value of a', PORT: '0080', ON: 'yes' },
+      cwd: join(fleet.workspace, 'sub'),
+    },
+    tools: { include: ['read_file'], exclude: ['delete_file'] },
+    limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64 },
+  });
+});
+
+test('an http server, and the defaults', async () => {
+  const fleet = await own(
+    'servers:\n  api:\n    url: https://example.com/mcp\n    type: streamable-http\n    headers: { Authorization: "Bearer ${T}" }\n  cli: { command: node, type: local }\n',
+    { T: 'topsecret' },
+  );
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'api').transport).toEqual({
+    type: 'http',
+    url: 'https://example.com/mcp',
+    headers: { Authorization: 'Bearer topsecret' },
+  });
+  expect(ready(fleet, 'cli')).toMatchObject({
+    description: undefined,
+    enabled: true,
+    shared: false,
+    tools: {},
+    limits: { timeoutMs: 60_000, maxMs: 600_000, concurrency: 256 },
+    transport: { args: [], env: {}, cwd: fleet.workspace },
+  });
+  expect(fleet.secrets).toEqual(['topsecret']);
+});
+
+test('a long silence limit raises the total; a total below it is pointed out', async () => {
+  const fleet = await own(
+    'servers:\n  a: { command: x, limits: { timeout_s: 900 } }\n  b: { command: x, limits: { timeout_s: 9, max_s: 5 } }\n',
+  );
+  expect(ready(fleet, 'a').limits).toMatchObject({ timeoutMs: 900_000, maxMs: 900_000 });
+  expect(ready(fleet, 'b').limits).toMatchObject({ timeoutMs: 9_000, maxMs: 5_000 });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 3, server: 'b' });
+});
+
+test('lists of tools may be empty, which is not the same as absent', async () => {
+  const fleet = await own(
+    'servers:\n  a: { command: x, tools: [] }\n  b: { command: x, tools: ["*"], excludeTools: [] }\n',
+  );
+  expect(ready(fleet, 'a').tools).toEqual({ include: [] });
+  expect(ready(fleet, 'b').tools).toEqual({ include: ['*'], exclude: [] });
+});
+
+test.each([
+  ['comand: x', 'servers.s.comand', 'the key "comand" is unknown', 'Did you mean "command"?'],
+  ['command: x, exclude_tools: []', 'servers.s.exclude_tools', 'unknown', 'Did you mean "excludeTools"?'],
+  [
+    'command: x, limits: { timeout: 4 }',
+    'servers.s.limits.timeout',
+    'in "limits" is unknown',
+    'Did you mean "timeout_s"?',
+  ],
+  ['command: x, zebra: 1', 'servers.s.zebra', 'unknown', 'Known keys are'],
+  ['command: x, args: y', 'servers.s.args', '"args" must be a list', undefined],
+  ['command: x, args: [[y]]', 'servers.s.args.0', '"args.0" must be text', undefined],
+  ['command: x, env: [A]', 'servers.s.env', '"env" must be a map', undefined],
+  ['command: x, env: { A: }', 'servers.s.env.A', '"env.A" must be text', undefined],
+  ['command: { a: b }', 'servers.s.command', '"command" must be text or a list', undefined],
+  ['command: ""', 'servers.s.command', '"command" must', undefined],
+  ['command: []', 'servers.s.command', '"command" must', undefined],
+  ['command: x, enabled: maybe', 'servers.s.enabled', 'must be true or false', undefined],
+  ['command: x, tools: "*"', 'servers.s.tools', '"tools" must be a list', undefined],
+  ['command: x, tools: ', 'servers.s.tools', '"tools" must be a list', undefined],
+  ['command: x, limits: { concurrency: 0 }', 'servers.s.limits.concurrency', 'at least 1', undefined],
+  ['command: x, limits: { concurrency: 1.5 }', 'servers.s.limits.concurrency', 'whole number', undefined],
+  ['command: x, limits: { timeout_s: 0 }', 'servers.s.limits.timeout_s', 'more than 0', undefined],
+  ['command: x, limits: { max_s: 99999999 }', 'servers.s.limits.max_s', 'at most', undefined],
+  ['command: x, type: ws', 'servers.s.type', 'must be one of stdio', undefined],
+  ['command: x, url: "http://x"', 'servers.s.url', 'both "command" and "url"', 'Keep'],
+  ['type: http, command: x', 'servers.s.type', 'does not go with "command"', 'type: stdio'],
+  ['type: stdio, url: "http://x"', 'servers.s.type', 'does not go with "url"', 'type: http'],
+  ['type: sse, url: "http://x"', 'servers.s.type', 'not supported yet', 'http'],
+  ['type: http', 'servers.s.url', '"url" is missing', 'url'],
+  ['enabled: true', 'servers.s.command', '"command" or "url" is missing', 'url'],
+  ['command: x, command: y', 'servers.s.command', 'written twice, in line 2 and in line 2', 'Keep one'],
+])('a server with { %s } is invalid', async (body, field, said, fix) => {
+  const fleet = await own(`servers:\n  s: { ${body} }\n  good: { command: node }\n`);
+  const problem = onlyProblem(fleet);
+  expect(problem).toMatchObject({ severity: 'error', file: 'quartermaster.yaml', line: 2, field, server: 's' });
+  expect(problem.message).toContain(said);
+  expect(problem.message).toContain('Server "s"');
+  if (fix !== undefined) expect(problem.fix).toContain(fix);
+  expect(invalid(fleet, 's').problems).toEqual([problem]);
+  expect(ready(fleet, 'good').transport.type).toBe('stdio');
+});
+
+test('lines are those of the field', async () => {
+  const fleet = await own('# top\nservers:\n  s:\n    command: x\n    env:\n      A: ok\n      B: [1]\n');
+  expect(onlyProblem(fleet)).toMatchObject({ line: 7, field: 'servers.s.env.B' });
+});
+
+test('a server twice is invalid, and both lines are named', async () => {
+  const fleet = await own('servers:\n  a: { command: x }\n  b: { command: x }\n  a: { command: y }\n');
+  expect(invalid(fleet, 'a').source.line).toBe(2);
+  expect(onlyProblem(fleet).message).toContain('in line 2 and in line 4');
+  expect(ready(fleet, 'b').enabled).toBe(true);
+});
+
+test.each(['has blank', 'slash/y', 'ü', '', 'x'.repeat(65), 'a:b'])(
+  '%s is no name for a server or an agent',
+  async (name) => {
+    const quoted = JSON.stringify(name);
+    const fleet = await own(`servers:\n  ${quoted}: { command: x }\nagents:\n  ${quoted}: { servers: [] }\n`);
+    expect(invalid(fleet, name).problems[0]?.fix).toContain('Rename it');
+    expect(fleet.problems).toHaveLength(2);
+    expect(fleet.agents.get(name)?.servers).toEqual([]);
+  },
+);
+
+test('agents with routes, filters and rules', async () => {
+  const fleet = await own(`servers:
+  files: { command: x }
+  api: { command: y }
+agents:
+  tester:
+    servers: [files, api]
+    tools: { files: { include: [read_file], exclude: [b] } }
+    policies: { tools: { "files.write_*": deny } }
+  idle:
+`);
+  expect(fleet.problems).toEqual([]);
+  expect(fleet.agents.get('tester')).toEqual({
+    name: 'tester',
+    source: { file: 'quartermaster.yaml', line: 5 },
+    servers: ['files', 'api'],
+    tools: new Map([['files', { include: ['read_file'], exclude: ['b'] }]]),
+    policy: {
+      source: { file: 'quartermaster.yaml', line: 8 },
+      rules: [{ pattern: 'files.write_*', effect: 'deny', source: { file: 'quartermaster.yaml', line: 8 } }],
+    },
+  });
+  expect(fleet.agents.get('idle')).toMatchObject({ servers: undefined, policy: undefined });
+});
+
+test.each([
+  'server: [a]',
+  'servers: a',
+  'servers: ',
+  'tools: { a: { inclde: [x] } }',
+  'tools: { a: { include: } }',
+  'policies: { tools: { "a.x": dney } }',
+  'policies: { tools: { x: deny } }',
+  'policies: { tols: {} }',
+  'servers: [a], servers: [b]',
+])('an agent with { %s } gets nothing rather than too much', async (body) => {
+  const fleet = await own(`servers: { a: { command: x, shared: true } }\nagents:\n  tester: { ${body} }\n`);
+  const agent = fleet.agents.get('tester');
+  expect(agent?.servers).toEqual([]);
+  expect(agent?.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
+  const errors = fleet.problems.filter(({ severity }) => severity === 'error');
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors)
+    expect(error).toMatchObject({ line: 3, message: expect.stringContaining('gets no tools') });
+});
+
+test('an agent twice gets nothing', async () => {
+  const fleet = await own('servers: { a: { command: x } }\nagents:\n  t: { servers: [a] }\n  t: { servers: [a] }\n');
+  expect(onlyProblem(fleet).message).toContain('in line 3 and in line 4');
+  expect(fleet.agents.get('t')?.servers).toEqual([]);
+});
+
+test('rules keep their lines and their order', async () => {
+  const fleet = await own(
+    'servers: { github: { command: x } }\npolicies:\n  tools:\n    "github.create_issue": require-approval\n    "*.delete_*": deny\n    "*": allow\n',
+  );
+  expect(fleet.problems).toEqual([]);
+  expect(fleet.policy?.rules.map(({ pattern, effect, source }) => [pattern, effect, source.line])).toEqual([
+    ['github.create_issue', 'require-approval', 4],
+    ['*.delete_*', 'deny', 5],
+    ['*', 'allow', 6],
+  ]);
+});
+
+test.each([
+  'policies: deny',
+  'policies: { tools: [a] }',
+  'policies: { tool: { "a.b": deny } }',
+  'policies: { tools: { "a.b": denny } }',
+  'policies: { tools: { "a.b": } }',
+  'policies: { tools: { files: deny } }',
+  'policies: { tools: { "a.b": allow, "a.b": deny } }',
+  'policy: { tools: { "a.b": deny } }',
+  'agnets: { tester: { servers: [] } }',
+  'agents: [tester]',
+])('restrictions that cannot be read deny everything: %s', async (text) => {
+  const fleet = await own(`servers: { a: { command: x } }\n${text}\n`);
+  expect(fleet.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file: 'quartermaster.yaml' } }]);
+  expect(fleet.problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { line: 2, message: expect.stringContaining('every tool is denied') },
+  ]);
+});
+
+test('other unknown sections are errors that deny nothing', async () => {
+  const fleet = await own('servers: { a: { command: x } }\nnameing: preserved\n');
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 2, fix: 'Did you mean "naming"?' });
+  expect(fleet).toMatchObject({ policy: undefined, naming: 'prefixed' });
+});
+
+test('names of servers that are not there are warnings, wildcards and known prefixes are not', async () => {
+  const fleet = await own(`servers:
+  acme.eu: { command: x }
+  broken: {}
+agents:
+  t:
+    servers: [acme.eu, broken, acne.eu]
+    tools: { gone: {} }
+    policies: { tools: { "gone.x": deny } }
+policies: { tools: { "acme.eu.list": deny, "*.x": deny, "a*.x": deny, "broken.*": deny, "nobody.x": deny } }
+`);
+  const warnings = fleet.problems.filter(({ severity }) => severity === 'warning');
+  expect(warnings.map(({ line, field }) => [line, field])).toEqual([
+    [6, 'agents.t.servers.2'],
+    [7, 'agents.t.tools.gone'],
+    [8, 'agents.t.policies.tools.gone.x'],
+    [9, 'policies.tools.nobody.x'],
+  ]);
+  expect(warnings[0]?.fix).toBe('Did you mean "acme.eu"?');
+  expect(fleet.agents.get('t')?.servers).toEqual(['acme.eu', 'broken', 'acne.eu']);
+});
+
+test('settings, whole and in part', async () => {
+  const fleet = await own(
+    'version: 1\nnaming: preserved\nledger: { sync: always }\nserve: { allowedHosts: [hub.example], clientSessionIdle_s: 60 }\n',
+  );
+  expect(fleet.problems).toEqual([]);
+  expect(fleet).toMatchObject({ naming: 'preserved', ledger: { sync: 'always' } });
+  expect(fleet.serve).toEqual({
+    allowedHosts: ['hub.example'],
+    allowedOrigins: [],
+    maxBodyBytes: 4_194_304,
+    clientSessionIdleMs: 60_000,
+    maxClientSessions: 10_000,
+  });
+});
+
+test.each([
+  ['naming: short', 'naming'],
+  ['ledger: { sync: never }', 'ledger.sync'],
+  ['serve: { maxBodyBytes: -1 }', 'serve.maxBodyBytes'],
+  ['serve: { allowedHosts: x }', 'serve.allowedHosts'],
+  ['serve: { port: 1 }', 'serve.port'],
+  ['servers: []', 'servers'],
+])('a wrong setting is an error and the default stays: %s', async (text, field) => {
+  const fleet = await own(`${text}\n`);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 1, field });
+  expect(fleet).toMatchObject({ naming: 'prefixed', ledger: { sync: 'os' }, serve: { maxBodyBytes: 4_194_304 } });
+});

@@ -1,0 +1,143 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ServerSpec } from '../domain/index.ts';
+import { invalid, onlyProblem, own, ready } from './workspace.fixture.ts';
+
+test('variables in every place that takes them', async () => {
+  const fleet = await own(
+    `servers:
+  a: { command: "\${C}", args: ["\${C}", "\${C:+--\${C}}"], env: { E: "\${C}" }, cwd: "\${SQUAD_ROOT}" }
+  b: { url: "https://\${H}/mcp", headers: { X: "\${H}" } }
+`,
+    { C: 'node', H: 'example.com' },
+  );
+  expect(ready(fleet, 'a').transport).toEqual({
+    type: 'stdio',
+    command: 'node',
+    args: ['node', '--node'],
+    env: { E: 'node' },
+    cwd: join(fleet.workspace, '.squad'),
+  });
+  expect(ready(fleet, 'b').transport).toEqual({
+    type: 'http',
+    url: 'https://example.com/mcp',
+    headers: { X: 'example.com' },
+  });
+});
+
+test('a missing variable names server, field, variable and the way out', async () => {
+  const fleet = await own(
+    'servers:\n  api:\n    url: https://example.com\n    headers:\n      Authorization: Bearer ${API_TOKEN}\n',
+  );
+  const problem = onlyProblem(fleet);
+  expect(problem).toEqual({
+    severity: 'error',
+    file: 'quartermaster.yaml',
+    line: 5,
+    field: 'servers.api.headers.Authorization',
+    server: 'api',
+    message: 'Server "api": "headers.Authorization" needs the variable API_TOKEN, which is not set.',
+    fix: 'Set API_TOKEN in the environment of the hub, or write ${API_TOKEN:-default}.',
+  });
+  expect(invalid(fleet, 'api').problems).toEqual([problem]);
+});
+
+test('a missing variable in the address is reported once, not again as a bad address', async () => {
+  expect(onlyProblem(await own('servers: { a: { url: "https://${HOST}" } }')).message).toContain('HOST');
+  expect(onlyProblem(await own('servers: { a: { command: "${CMD}" } }')).message).toContain('CMD');
+});
+
+test('a server that is switched off may wait for its variables', async () => {
+  const fleet = await own('servers: { a: { url: "${URL}", enabled: false } }');
+  expect(ready(fleet, 'a').enabled).toBe(false);
+  expect(onlyProblem(fleet).severity).toBe('warning');
+});
+
+test('names from the prototype of the environment are not variables', async () => {
+  expect(onlyProblem(await own('servers: { a: { command: "${toString}" } }')).message).toContain('toString');
+});
+
+test('the workspace is predefined, whatever the environment says, and is no secret', async () => {
+  const fleet = await own('servers: { a: { command: x, args: ["${WORKSPACE_ROOT}"] } }', {
+    WORKSPACE_ROOT: '/elsewhere',
+  });
+  expect(ready(fleet, 'a').transport).toMatchObject({ args: [fleet.workspace] });
+  expect(fleet.secrets).toEqual([]);
+});
+
+test('expanded values are collected once, short ones not at all, and appear in no problem', async () => {
+  const fleet = await own(
+    'servers:\n  a: { url: "not-a-url-${LONG}", headers: { "bad name": "${LONG}", B: "${LONG}\\n" } }\n  b: { command: x, env: { A: "${LONG}", B: "${SHORT}", C: "${OTHER:+${OTHER}}" } }\n',
+    { LONG: 'long-enough', SHORT: 'abc12', OTHER: 'second secret' },
+  );
+  expect(fleet.secrets).toEqual(['long-enough', 'second secret']);
+  expect(fleet.problems.length).toBeGreaterThan(1);
+  expect(JSON.stringify(fleet.problems)).not.toContain('long-enough');
+});
+
+test('a header that expands to nothing is dropped, one that is left is trimmed', async () => {
+  const fleet = await own(
+    'servers: { a: { url: "https://x.example", headers: { A: "${NONE:-}", B: "", C: " ${V} ", D: "${NONE:+Bearer ${NONE}}" } } }',
+    { V: 'v' },
+  );
+  expect(ready(fleet, 'a').transport).toMatchObject({ headers: { C: 'v' } });
+  expect(Object.keys((ready(fleet, 'a').transport as { headers: object }).headers)).toEqual(['C']);
+});
+
+test.each([
+  ['url: "example.com/mcp"', 'not an http or https address'],
+  ['url: "ftp://example.com"', 'not an http or https address'],
+  ['url: "https://user:${P}@example.com"', 'user name or password'],
+  ['url: "https://x.example", headers: { "a b": c }', 'not a valid header name'],
+  ['url: "https://x.example", headers: { A: x, a: y }', 'is there twice'],
+  ['url: "https://x.example", headers: { A: "${NEWLINE}" }', 'line break'],
+  ['command: "${EMPTY}"', 'expands to nothing'],
+  ['command: "~/bin/x"', 'only a shell understands'],
+  ['command: x, cwd: "~/x"', 'only a shell understands'],
+  ['command: x, args: ["${"]', 'cannot be expanded'],
+  ['command: x, args: ["a\\0b"]', 'NUL'],
+  ['command: x, env: { "A=B": c }', 'not a name that an environment can hold'],
+])('{ %s } is invalid', async (body, said) => {
+  const fleet = await own(`servers: { s: { ${body} } }`, { P: 'pass word', NEWLINE: 'a\nb', EMPTY: '' });
+  const problem = onlyProblem(fleet);
+  expect(problem).toMatchObject({ severity: 'error', server: 's', line: 1 });
+  expect(problem.message).toContain(said);
+  expect(fleet.servers.get('s')?.kind).toBe('invalid');
+});
+
+test('a command line in one text is pointed out, a path with a blank is not', async () => {
+  const fleet = await own('servers:\n  a: { command: npx -y thing }\n  b: { command: "/opt/my app/run" }\n');
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', server: 'a' });
+});
+
+test('keys that belong to the other kind of server are pointed out', async () => {
+  const fleet = await own('servers: { a: { url: "https://x.example", cwd: . } }');
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'servers.a.cwd' });
+});
+
+test('the connection key covers the expanded transport and nothing else', async () => {
+  const keyOf = async (body: string, env: Record<string, string> = {}): Promise<string> => {
+    const fleet = await own(`servers: { a: { ${body} } }`, env);
+    const { transport, connectionKey }: ServerSpec = ready(fleet, 'a');
+    // Each load has a directory of its own; the default cwd would differ.
+    expect(transport.type === 'stdio' ? transport.cwd : '/').toBe('/');
+    return connectionKey;
+  };
+  const base = 'command: x, args: [a], env: { A: "1", B: "2" }, cwd: /';
+  const key = await keyOf(base);
+  for (const same of [
+    `${base}, description: d, enabled: false, shared: true, tools: [], limits: { timeout_s: 1 }`,
+    'cwd: /, env: { B: "2", A: "1" }, args: ["${V}"], command: x',
+  ]) {
+    expect(await keyOf(same, { V: 'a' })).toBe(key);
+  }
+  for (const other of [
+    'command: y, args: [a], env: { A: "1", B: "2" }, cwd: /',
+    'command: x, args: [b], env: { A: "1", B: "2" }, cwd: /',
+    'command: x, args: [a], env: { A: "1", B: "3" }, cwd: /',
+    'url: "https://x.example"',
+  ]) {
+    expect(await keyOf(other)).not.toBe(key);
+  }
+});
