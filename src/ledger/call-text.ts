@@ -1,0 +1,104 @@
+import type { Outcome } from '../domain/index.ts';
+
+/**
+ * The text of journal records and run lines, put together from parts that are serialised once.
+ * Everything here runs several times per call: no objects are printed, nothing is parsed.
+ */
+export interface SubjectFacts {
+  readonly agent: string;
+  /** The agent and those that delegated to it, nearest first. */
+  readonly chain: readonly string[];
+  /** Null when the name that was called belongs to no server. */
+  readonly server: string | null;
+  readonly tool: string;
+  readonly decision: string;
+}
+
+/** Who calls what, as JSON members without braces; built once per entry of a view. */
+export interface LedgerSubject {
+  readonly text: string;
+  readonly what: string;
+  readonly who: string;
+  readonly decision: string;
+  /** False when the tool's name is the caller's own text and may hold anything. */
+  readonly known: boolean;
+}
+
+export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
+  const what = `"server":${JSON.stringify(facts.server)},"tool":${JSON.stringify(facts.tool)}`;
+  const chain = facts.chain.length > 1 ? `,"chain":${JSON.stringify(facts.chain)}` : '';
+  const who = `"agent":${JSON.stringify(facts.agent)}${chain}`;
+  const decision = `"decision":${JSON.stringify(facts.decision)}`;
+  return { text: `${what},${who},${decision}`, what, who, decision, known: facts.server !== null };
+}
+
+export interface ConnectionFacts {
+  readonly transport: 'stdio' | 'http';
+  readonly protocolVersion: string;
+  readonly sessionId: string | null;
+}
+
+/** Which connection carries the call, as JSON members without braces; built once per connection. */
+export interface LedgerConnection {
+  readonly text: string;
+}
+
+export function ledgerConnection(facts: ConnectionFacts): LedgerConnection {
+  const { transport, protocolVersion, sessionId } = facts;
+  return {
+    text: `"transport":"${transport}","protocol_version":${JSON.stringify(protocolVersion)},"session_id":${JSON.stringify(sessionId)}`,
+  };
+}
+
+/** The members of a call that no connection carried. */
+export const noConnection: LedgerConnection = {
+  text: '"transport":null,"protocol_version":null,"session_id":null',
+};
+
+/** A call's parts as they stand in every text about it. */
+export interface CallParts {
+  readonly id: string;
+  /** Start of the call, ISO. */
+  readonly ts: string;
+  readonly run: string;
+  readonly subject: LedgerSubject;
+  /** Redacted, on one line. */
+  readonly args: string;
+}
+
+/** How a call ended, every member as JSON text. */
+export interface EndParts {
+  readonly outcome: Outcome;
+  readonly ms: string;
+  readonly error: string;
+  readonly http: string;
+  readonly retries: string;
+}
+
+export function sentRecord(call: CallParts, connection: LedgerConnection): string {
+  return `{"k":"sent","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${connection.text},"args":${call.args}}\n`;
+}
+
+export function doneRecord(call: CallParts, end: EndParts, ts: string): string {
+  return `{"k":"done","ts":"${ts}","id":"${call.id}",${endMembers(end)}}\n`;
+}
+
+export function refusedRecord(call: CallParts, end: EndParts): string {
+  return `{"k":"refused","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${endMembers(end)},"args":${call.args}}\n`;
+}
+
+/** One line of a run file. The order of members is part of the format: people read it with their eyes too. */
+export function runLine(call: CallParts, connection: LedgerConnection, end: EndParts): string {
+  const { subject } = call;
+  const status = end.outcome === 'ok' ? 'ok' : 'error';
+  return `{"ts":"${call.ts}",${subject.what},"args":${call.args},"status":"${status}","outcome":"${end.outcome}","duration_ms":${end.ms},"error":${end.error},${subject.who},"call_id":"${call.id}","run_id":"${call.run}",${connection.text},"http_status":${end.http},"retries":${end.retries},${subject.decision}}\n`;
+}
+
+/** A number as JSON, null for what is none. */
+export function numberText(value: unknown): string {
+  return Number.isFinite(value) ? String(value) : 'null';
+}
+
+function endMembers(end: EndParts): string {
+  return `"outcome":"${end.outcome}","ms":${end.ms},"error":${end.error},"http":${end.http},"retries":${end.retries}`;
+}

@@ -1,0 +1,61 @@
+import type { Outcome } from '../domain/index.ts';
+import { type EndParts, numberText } from './call-text.ts';
+import type { Redact } from './redact.ts';
+
+export interface CallEnd {
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  readonly error?: string;
+  readonly httpStatus?: number;
+  readonly retries?: number;
+}
+
+export function endParts(end: CallEnd, redact: Redact): EndParts {
+  return {
+    outcome: end.outcome,
+    ms: numberText(Math.round(end.durationMs * 1000) / 1000),
+    error: end.outcome === 'ok' ? 'null' : errorText(end, redact),
+    http: numberText(end.httpStatus),
+    retries: numberText(end.retries),
+  };
+}
+
+/** What stands in the ledger for a call whose hub did not live to see the answer. */
+export function interruptedParts(): EndParts {
+  return {
+    outcome: 'interrupted',
+    ms: 'null',
+    error: JSON.stringify('The hub died while this call was under way; it may have run.'),
+    http: 'null',
+    retries: 'null',
+  };
+}
+
+/** An error line always says something, and the seeds' recipes look for "rate limit" in lower case. */
+function errorText(end: CallEnd, redact: Redact): string {
+  let message = end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error);
+  const limited = end.outcome === 'rate_limited' || end.outcome === 'throttled';
+  if (limited && !message.includes('rate limit')) message = `rate limit: ${message}`;
+  return JSON.stringify(message.length > longestError ? `${message.slice(0, longestError)}…` : message);
+}
+
+const longestError = 4000;
+
+const sayings: Readonly<Record<Outcome, string>> = {
+  ok: 'The call succeeded.',
+  tool_error: 'The tool reported an error.',
+  upstream_error: 'The server answered with an error.',
+  denied: 'A policy denied the call.',
+  rate_limited: 'rate limit exceeded.',
+  overloaded: 'Too many calls were under way for the server.',
+  timeout: 'The server did not answer in time; the call may still have run.',
+  cancelled: 'The caller cancelled the call.',
+  unavailable: 'The call could not be sent.',
+  lost: 'The connection broke after the call was sent; it may have run.',
+  needs_login: 'The server wants a login.',
+  forbidden: 'The server refuses the credential.',
+  throttled: 'The server is throttling: rate limit exceeded.',
+  interrupted: 'The call was interrupted; it may have run.',
+  invalid: 'The arguments were not valid.',
+  unknown_tool: 'The agent has no tool of that name.',
+};

@@ -1,0 +1,38 @@
+import type { Owner } from './owner.ts';
+
+/**
+ * `<time>-<boot>.jsonl` is the first file of a process life, `<time>-<boot>.2.jsonl` the next after a rotation.
+ * An ending tells whose it is now: none, the process in its header; `.left`, nobody; `.claimed-…`, the one named there.
+ */
+export interface JournalName {
+  readonly file: string;
+  /** The name without the ending about ownership. */
+  readonly original: string;
+  readonly boot: string;
+  readonly number: number;
+  readonly holder: 'writer' | 'nobody' | Owner;
+}
+
+export function journalName(at: string, boot: string, number: number): string {
+  const time = at.replace(/[-:]|\.\d+/g, '');
+  return number === 1 ? `${time}-${boot}.jsonl` : `${time}-${boot}.${number}.jsonl`;
+}
+
+export function leftName(original: string): string {
+  return `${original}.left`;
+}
+
+export function claimedName(original: string, boot: string, owner: Owner): string {
+  return `${original}.claimed-${boot}-${owner.pid}-${owner.start ?? 'x'}`;
+}
+
+export function parseJournalName(file: string): JournalName | undefined {
+  const match = pattern.exec(file);
+  if (match === null) return undefined;
+  const [, original = '', boot = '', number = '1', left, pid, start] = match;
+  const claimer = pid === undefined ? undefined : { pid: Number(pid), start: start === 'x' ? null : Number(start) };
+  const holder = left !== undefined ? 'nobody' : (claimer ?? 'writer');
+  return { file, original, boot, number: Number(number), holder };
+}
+
+const pattern = /^(\d{8}T\d{6}Z-([a-z0-9]+)(?:\.(\d+))?\.jsonl)(?:(\.left)|\.claimed-[a-z0-9]+-(\d+)-(\d+|x))?$/;

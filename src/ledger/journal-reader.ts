@@ -1,0 +1,133 @@
+import { type Outcome, runIdPattern } from '../domain/index.ts';
+import {
+  type CallParts,
+  type EndParts,
+  type LedgerConnection,
+  ledgerConnection,
+  ledgerSubject,
+  noConnection,
+  numberText,
+  type SubjectFacts,
+} from './call-text.ts';
+import { readLineChunks } from './line-chunks.ts';
+
+export interface JournalSource {
+  readonly path: string;
+  readonly upTo?: number;
+}
+
+export interface SentCall {
+  readonly parts: CallParts;
+  readonly connection: LedgerConnection;
+}
+
+export interface PairedJournal {
+  /** Sent, and no end recorded. */
+  readonly open: ReadonlyMap<string, SentCall>;
+  /** Whole lines that are not records. */
+  readonly corrupt: number;
+}
+
+/** Reads the files of one process life in order and brings each call's records together. */
+export async function pairCalls(
+  sources: readonly JournalSource[],
+  onEnded: (call: SentCall, end: EndParts) => void | Promise<void>,
+): Promise<PairedJournal> {
+  const open = new Map<string, SentCall>();
+  let corrupt = 0;
+  for (const source of sources) {
+    for await (const { lines } of readLineChunks(source.path, 0, source.upTo)) {
+      for (const line of lines) {
+        const record = parseRecord(line);
+        if (record === undefined) corrupt++;
+        else if (record.kind === 'sent') open.set(record.call.parts.id, record.call);
+        else if (record.kind === 'refused') await onEnded(record.call, record.end);
+        else if (record.kind === 'done') {
+          const call = open.get(record.id);
+          // Its first half may lie in a file that is gone already; then the run file has the call.
+          if (call === undefined) continue;
+          open.delete(record.id);
+          await onEnded(call, record.end);
+        }
+      }
+    }
+  }
+  return { open, corrupt };
+}
+
+type JournalRecord =
+  | { readonly kind: 'sent'; readonly call: SentCall }
+  | { readonly kind: 'refused'; readonly call: SentCall; readonly end: EndParts }
+  | { readonly kind: 'done'; readonly id: string; readonly end: EndParts }
+  | { readonly kind: 'other' };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseRecord(line: string): JournalRecord | undefined {
+  const fields = parseFields(line);
+  if (fields === undefined || typeof fields.k !== 'string') return undefined;
+  if (fields.k === 'done') {
+    const end = endOf(fields);
+    return end !== undefined && isId(fields.id) ? { kind: 'done', id: fields.id, end } : undefined;
+  }
+  if (fields.k !== 'sent' && fields.k !== 'refused') return { kind: 'other' };
+  const parts = partsOf(fields, line);
+  if (parts === undefined) return undefined;
+  if (fields.k === 'sent') return { kind: 'sent', call: { parts, connection: connectionOf(fields) } };
+  const end = endOf(fields);
+  return end === undefined ? undefined : { kind: 'refused', call: { parts, connection: noConnection }, end };
+}
+
+function parseFields(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    // An object's members are readable under any name; each is checked before use.
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function partsOf(fields: Fields, line: string): CallParts | undefined {
+  const { id, ts, run, server, tool, agent, chain, decision } = fields;
+  if (!isId(id) || typeof ts !== 'string' || !isoTime.test(ts)) return undefined;
+  if (typeof run !== 'string' || !runIdPattern.test(run)) return undefined;
+  if (typeof tool !== 'string' || typeof agent !== 'string' || typeof decision !== 'string') return undefined;
+  if (typeof server !== 'string' && server !== null) return undefined;
+  const names = Array.isArray(chain) ? chain.filter((name) => typeof name === 'string') : [agent];
+  const facts: SubjectFacts = { agent, chain: names, server, tool, decision };
+  // The text itself, not the parsed value: big integers must survive. Arguments are the last member, and before
+  // them this sequence cannot occur, because quotes inside strings are escaped.
+  const args = line.slice(line.indexOf(argsMember) + argsMember.length, -1);
+  return { id, ts, run, subject: ledgerSubject(facts), args };
+}
+
+function connectionOf(fields: Fields): LedgerConnection {
+  const { transport, protocol_version: protocolVersion, session_id: sessionId } = fields;
+  if ((transport !== 'stdio' && transport !== 'http') || typeof protocolVersion !== 'string') return noConnection;
+  return ledgerConnection({
+    transport,
+    protocolVersion,
+    sessionId: typeof sessionId === 'string' ? sessionId : null,
+  });
+}
+
+function endOf(fields: Fields): EndParts | undefined {
+  const { outcome, ms, error, http, retries } = fields;
+  if (typeof outcome !== 'string' || !/^[a-z_]+$/.test(outcome)) return undefined;
+  return {
+    // Written by a hub, perhaps a newer one with a word more.
+    outcome: outcome as Outcome,
+    ms: numberText(ms),
+    error: typeof error === 'string' ? JSON.stringify(error) : 'null',
+    http: numberText(http),
+    retries: numberText(retries),
+  };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[a-z0-9]+-\d+$/.test(value);
+}
+
+const isoTime = /^[\d:.TZ+-]+$/;
+const argsMember = ',"args":';

@@ -1,0 +1,319 @@
+import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts';
+import { runIdPattern } from '../domain/index.ts';
+import {
+  type CallParts,
+  doneRecord,
+  type EndParts,
+  type LedgerConnection,
+  type LedgerSubject,
+  noConnection,
+  refusedRecord,
+  runLine,
+  sentRecord,
+} from './call-text.ts';
+import { compactJson } from './compact-json.ts';
+import { type CallEnd, endParts } from './end-text.ts';
+import type { Journal, JournalFile } from './journal.ts';
+import type { Redact } from './redact.ts';
+import type { RunFollower } from './run-follower.ts';
+
+/** One call on its way through the ledger. Only the ledger changes it. */
+export interface OpenCall extends CallParts {
+  stage: 'open' | 'sent' | 'ended';
+  connection: LedgerConnection;
+  /** The journal file that has its `sent` record. */
+  file: JournalFile | undefined;
+}
+
+export type LedgerHealth = 'good' | { readonly since: number; readonly reason: string };
+
+export interface Ledger {
+  /** Gives the call its id and start time; writes nothing. `argumentsText` is valid JSON. */
+  open(subject: LedgerSubject, run: string, argumentsText: string): OpenCall;
+  /** Resolves when the record is with the operating system; one write for all calls of this turn of the loop. */
+  sent(call: OpenCall, connection: LedgerConnection): Promise<void>;
+  done(call: OpenCall, end: CallEnd): void;
+  /** For a call that was never sent. */
+  refused(call: OpenCall, end: CallEnd): void;
+  readonly health: LedgerHealth;
+  /** Journal and run files are up to date; rejects when they cannot be. */
+  flush(): Promise<void>;
+  /** Flushes, then takes nothing more. */
+  close(): Promise<void>;
+}
+
+export interface LedgerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redact: Redact;
+}
+
+interface Pending {
+  readonly call: OpenCall;
+  text: string;
+  /** Absent for `sent`. */
+  readonly end: EndParts | undefined;
+}
+
+/** All calls of one turn share one write, so they share its fate. */
+interface Turn {
+  readonly promise: Promise<void>;
+  resolve(): void;
+  reject(error: HubError): void;
+}
+
+export class JournalLedger implements Ledger {
+  readonly #deps: LedgerDeps;
+  readonly #boot: string;
+  readonly #journal: Journal;
+  readonly #follower: RunFollower;
+  #sequence = 0;
+  #pending: Pending[] = [];
+  #pendingCharacters = 0;
+  #turn: Turn | undefined;
+  #timer: Timer | undefined;
+  #failure: { readonly since: number; readonly reason: string; readonly error: HubError } | undefined;
+  #retryTimer: Timer | undefined;
+  #retryDelay = firstRetryMs;
+  #dropped = 0;
+  #closing: Promise<void> | undefined;
+  #closed = false;
+  #stampAt = Number.NaN;
+  #stampText = '';
+
+  constructor(deps: LedgerDeps, boot: string, journal: Journal, follower: RunFollower) {
+    this.#deps = deps;
+    this.#boot = boot;
+    this.#journal = journal;
+    this.#follower = follower;
+  }
+
+  get health(): LedgerHealth {
+    return this.#failure === undefined ? 'good' : { since: this.#failure.since, reason: this.#failure.reason };
+  }
+
+  open(subject: LedgerSubject, run: string, argumentsText: string): OpenCall {
+    if (!runIdPattern.test(run)) throw new HubError('INTERNAL', 'A call came to the ledger without a valid run id.');
+    this.#sequence++;
+    return {
+      id: `${this.#boot}-${this.#sequence}`,
+      ts: this.#stamp(),
+      run,
+      subject: subject.known ? subject : this.#withoutSecrets(subject),
+      args: compactJson(this.#deps.redact.json(argumentsText)),
+      stage: 'open',
+      connection: noConnection,
+      file: undefined,
+    };
+  }
+
+  sent(call: OpenCall, connection: LedgerConnection): Promise<void> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    call.stage = 'sent';
+    call.connection = connection;
+    this.#push({ call, text: sentRecord(call, connection), end: undefined });
+    if (this.#turn === undefined) {
+      this.#turn = createTurn();
+      setImmediate(() => this.#write());
+    }
+    return this.#turn.promise;
+  }
+
+  done(call: OpenCall, end: CallEnd): void {
+    if (call.stage !== 'sent') {
+      this.refused(call, end);
+      return;
+    }
+    call.stage = 'ended';
+    const parts = endParts(end, this.#deps.redact);
+    this.#pushEnd({ call, text: doneRecord(call, parts, this.#stamp()), end: parts });
+  }
+
+  refused(call: OpenCall, end: CallEnd): void {
+    if (call.stage === 'ended') return;
+    call.stage = 'ended';
+    const parts = endParts(end, this.#deps.redact);
+    this.#pushEnd({ call, text: refusedRecord(call, parts), end: parts });
+  }
+
+  async flush(): Promise<void> {
+    this.#write();
+    this.#retry();
+    if (this.#failure !== undefined) throw this.#failure.error;
+    await this.#follower.drain();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#write();
+    this.#retry();
+    this.#closed = true;
+    this.#timer?.cancel();
+    this.#retryTimer?.cancel();
+    const lost = this.#pending.length + this.#dropped;
+    if (lost > 0) this.#deps.logger.error('ledger.records-lost', { count: lost, file: this.#journal.path });
+    await this.#follower.close();
+    this.#journal.close();
+  }
+
+  #pushEnd(entry: Pending): void {
+    if (this.#closed) {
+      this.#deps.logger.error('ledger.end-after-close', { call: entry.call.id });
+      return;
+    }
+    if (this.#failure !== undefined && this.#isFull(entry)) return;
+    this.#push(entry);
+    // Left to fire even when a flush comes before it: setting and clearing one per turn costs more.
+    if (this.#turn === undefined) this.#timer ??= this.#deps.clock.setTimer(endDelayMs, () => this.#endTimer());
+  }
+
+  #push(entry: Pending): void {
+    this.#pending.push(entry);
+    this.#pendingCharacters += entry.text.length;
+  }
+
+  #endTimer(): void {
+    this.#timer = undefined;
+    this.#write();
+  }
+
+  /** One write for everything that waits, then the calls that were waiting for it go out. */
+  #write(): void {
+    const batch = this.#pending;
+    if (batch.length === 0 || this.#failure !== undefined) return;
+    const turn = this.#turn;
+    this.#turn = undefined;
+    this.#pending = [];
+    this.#pendingCharacters = 0;
+    let text = '';
+    for (const entry of batch) text += entry.text;
+    let file: JournalFile;
+    try {
+      file = this.#journal.append(text);
+    } catch (error) {
+      const failure = this.#fail(batch, error);
+      turn?.reject(failure);
+      return;
+    }
+    turn?.resolve();
+    this.#follow(batch, file);
+  }
+
+  /** The records are safe; now the run files may have the calls that ended. */
+  #follow(batch: readonly Pending[], file: JournalFile): void {
+    for (const { call, end } of batch) {
+      if (end === undefined) {
+        call.file = file;
+        file.held++;
+        continue;
+      }
+      if (call.file !== file) file.held++;
+      this.#follower.feed(call.run, runLine(call, call.connection, end), call.file ?? file, file);
+    }
+  }
+
+  /** Calls of this batch were not sent and are told so; what ended stays in memory until the disk is well again. */
+  #fail(batch: readonly Pending[], error: unknown): HubError {
+    const reason = error instanceof Error ? error.message : String(error);
+    const { clock, logger } = this.#deps;
+    const path = this.#journal.path;
+    logger.error('ledger.write-failed', { file: path, error });
+    const failure = unavailable(path, reason, error);
+    this.#failure = { since: clock.now(), reason, error: failure };
+    for (const entry of batch) {
+      const { call, end } = entry;
+      if (end === undefined) {
+        if (call.stage === 'sent') call.stage = 'open';
+        call.connection = noConnection;
+        continue;
+      }
+      // Ended in the same turn in which it should have been sent: its other half is not on disk.
+      if (call.file === undefined) entry.text = refusedRecord(call, end);
+      if (!this.#isFull(entry)) this.#push(entry);
+    }
+    this.#retryDelay = firstRetryMs;
+    this.#retryTimer = clock.setTimer(this.#retryDelay, () => this.#retry());
+    return failure;
+  }
+
+  #retry(): void {
+    const failure = this.#failure;
+    if (failure === undefined) return;
+    this.#retryTimer?.cancel();
+    const batch = this.#pending;
+    const since = new Date(failure.since).toISOString();
+    let text = `{"k":"gap","ts":"${this.#stamp()}","since":"${since}","dropped":${this.#dropped}}\n`;
+    for (const entry of batch) text += entry.text;
+    let file: JournalFile;
+    try {
+      file = this.#journal.append(text);
+    } catch {
+      this.#retryDelay = Math.min(this.#retryDelay * 2, lastRetryMs);
+      this.#retryTimer = this.#deps.clock.setTimer(this.#retryDelay, () => this.#retry());
+      return;
+    }
+    this.#deps.logger.info('ledger.write-recovered', { since, kept: batch.length, dropped: this.#dropped });
+    this.#pending = [];
+    this.#pendingCharacters = 0;
+    this.#dropped = 0;
+    this.#failure = undefined;
+    this.#follow(batch, file);
+  }
+
+  #isFull(entry: Pending): boolean {
+    if (this.#pendingCharacters + entry.text.length <= mostKeptCharacters) return false;
+    if (this.#dropped === 0) this.#deps.logger.error('ledger.records-dropped', { kept: this.#pending.length });
+    this.#dropped++;
+    return true;
+  }
+
+  /** A name that no server has is the caller's own text. */
+  #withoutSecrets(subject: LedgerSubject): LedgerSubject {
+    const what = this.#deps.redact.json(`{${subject.what}}`).slice(1, -1);
+    return { ...subject, what, text: `${what},${subject.who},${subject.decision}` };
+  }
+
+  /** Many calls share a millisecond, and printing a date is dear. */
+  #stamp(): string {
+    const now = this.#deps.clock.now();
+    if (now !== this.#stampAt) {
+      this.#stampAt = now;
+      this.#stampText = new Date(now).toISOString();
+    }
+    return this.#stampText;
+  }
+}
+
+const endDelayMs = 10;
+const firstRetryMs = 250;
+const lastRetryMs = 2000;
+const mostKeptCharacters = 16 * 1024 * 1024;
+
+function createTurn(): Turn {
+  let resolve: () => void = () => {};
+  let reject: (error: HubError) => void = () => {};
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}
+
+function unavailable(path: string, reason: string, cause: unknown): HubError {
+  return new HubError('LEDGER_UNAVAILABLE', `The call was not sent: recording it in ${path} failed (${reason}).`, {
+    hint: 'Free disk space or repair the folder; the hub tries again by itself.',
+    cause,
+    details: { retryAfterMs: lastRetryMs },
+  });
+}
+
+function closedError(): HubError {
+  return new HubError('LEDGER_UNAVAILABLE', 'The call was not sent: the ledger is closed.', {
+    hint: 'The hub is stopping; call again when it is back.',
+  });
+}

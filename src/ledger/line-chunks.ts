@@ -1,0 +1,49 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+export interface LineChunk {
+  readonly lines: readonly string[];
+  /** The position after the last of them. */
+  readonly end: number;
+}
+
+/** The whole lines of a file in chunks; a last line without its end is not one. Nothing when there is no file. */
+export async function* readLineChunks(path: string, from = 0, upTo = Infinity): AsyncGenerator<LineChunk> {
+  const handle = await openIfThere(path);
+  if (handle === undefined) return;
+  try {
+    let rest: Buffer[] = [];
+    let position = from;
+    while (position < upTo) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, upTo - position));
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      const bytes = chunk.subarray(0, bytesRead);
+      const newline = bytes.lastIndexOf(10);
+      if (newline < 0) {
+        rest.push(bytes);
+        continue;
+      }
+      const whole = Buffer.concat([...rest, bytes.subarray(0, newline)]);
+      rest = [bytes.subarray(newline + 1)];
+      yield { lines: whole.toString('utf8').split('\n'), end: position - bytesRead + newline + 1 };
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const chunkBytes = 256 * 1024;
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../base/index.ts';
+import type { LedgerFiles } from './ledger-files.ts';
+import { runFile } from './places.ts';
+import { appendRunLines, cutTornLine, readCallIds } from './run-file.ts';
+
+/** Brings run files up to what a journal says, each call once, however often it is tried. */
+export interface MissingLines {
+  add(run: string, id: string, line: string): Promise<void>;
+  /** Runs that could not be written, with the reason. */
+  finish(): Promise<ReadonlyMap<string, unknown>>;
+}
+
+interface RunState {
+  readonly path: string;
+  readonly known: Set<string>;
+  text: string;
+}
+
+export function createMissingLines(
+  deps: { readonly clock: Clock; readonly files: LedgerFiles },
+  workspace: string,
+): MissingLines {
+  const runs = new Map<string, RunState>();
+  const failed = new Map<string, unknown>();
+
+  async function stateOf(run: string): Promise<RunState> {
+    const known = runs.get(run);
+    if (known !== undefined) return known;
+    const path = runFile(workspace, run);
+    await cutTornLine(deps.clock, path);
+    const state = { path, known: await readCallIds(path), text: '' };
+    runs.set(run, state);
+    return state;
+  }
+
+  function write(state: RunState): void {
+    if (state.text === '') return;
+    appendRunLines(deps.files, state.path, state.text);
+    state.text = '';
+  }
+
+  async function attempt(run: string, work: () => Promise<void>): Promise<void> {
+    if (failed.has(run)) return;
+    try {
+      await work();
+    } catch (error) {
+      failed.set(run, error);
+    }
+  }
+
+  return {
+    add: (run, id, line) =>
+      attempt(run, async () => {
+        const state = await stateOf(run);
+        if (state.known.has(id)) return;
+        state.known.add(id);
+        state.text += line;
+        if (state.text.length >= batchCharacters) write(state);
+      }),
+    async finish() {
+      for (const [run, state] of runs) await attempt(run, async () => write(state));
+      return failed;
+    },
+  };
+}
+
+const batchCharacters = 64 * 1024;

@@ -1,0 +1,204 @@
+import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts';
+import { runLine } from './call-text.ts';
+import type { Journal, JournalFile } from './journal.ts';
+import { pairCalls } from './journal-reader.ts';
+import type { LedgerFiles } from './ledger-files.ts';
+import { createMissingLines } from './missing-lines.ts';
+import { runFile } from './places.ts';
+import { appendRunLines } from './run-file.ts';
+
+export interface RunFollowerDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly files: LedgerFiles;
+}
+
+/** How many lines of a run need which journal file. */
+type Holds = Map<JournalFile, number>;
+
+interface RunQueue {
+  readonly run: string;
+  text: string;
+  holds: Holds;
+  /** A catch-up is writing this run's file; new lines wait. */
+  busy: boolean;
+  /** Lines that are only in the journal, because a write failed. While there are any, nothing is kept in memory. */
+  owed: Holds | undefined;
+}
+
+/**
+ * Writes `.runs/agents/<RUN_ID>/mcp_calls.jsonl` from memory, in batches. When a run file cannot be written it lets
+ * go of the lines and derives them from the journal later; the journal's files stay until then.
+ */
+export class RunFollower {
+  readonly #deps: RunFollowerDeps;
+  readonly #workspace: string;
+  readonly #journal: Journal;
+  readonly #queues = new Map<string, RunQueue>();
+  #timer: Timer | undefined;
+  #catchUpTimer: Timer | undefined;
+  #catchUpDelay = firstCatchUpMs;
+  #catchingUp: Promise<void> | undefined;
+  #lastError: unknown;
+  #warned = false;
+  #closed = false;
+
+  constructor(deps: RunFollowerDeps, workspace: string, journal: Journal) {
+    this.#deps = deps;
+    this.#workspace = workspace;
+    this.#journal = journal;
+  }
+
+  /** A line whose records are in these journal files: the call's own, and the one with its end. */
+  feed(run: string, line: string, callFile: JournalFile, endFile: JournalFile): void {
+    const queue = this.#queue(run);
+    const holds = queue.owed ?? queue.holds;
+    hold(holds, callFile, 1);
+    if (endFile !== callFile) hold(holds, endFile, 1);
+    if (queue.owed !== undefined) return;
+    queue.text += line;
+    if (queue.text.length < batchCharacters) this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
+    else if (!queue.busy) this.#write(queue);
+    else if (queue.text.length > mostCharacters) this.#fallBehind(queue, new Error('it is written too slowly'));
+  }
+
+  /** Everything fed so far is in its run file; rejects when that cannot be. */
+  async drain(): Promise<void> {
+    await this.#catchingUp;
+    this.#writeAll();
+    if (this.#behind().length > 0) await this.#catchUp();
+    this.#writeAll();
+    if (this.#behind().length === 0) return;
+    const reason = this.#lastError instanceof Error ? this.#lastError.message : String(this.#lastError);
+    throw new HubError('LEDGER_UNAVAILABLE', `Run files under ${this.#workspace} cannot be written: ${reason}.`, {
+      hint: 'Free disk space or repair the folder; what is missing is in the journal and follows by itself.',
+      cause: this.#lastError,
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#catchUpTimer?.cancel();
+    await this.drain().catch((error: unknown) => this.#deps.logger.warn('ledger.run-files-behind', { error }));
+    this.#timer?.cancel();
+  }
+
+  #queue(run: string): RunQueue {
+    let queue = this.#queues.get(run);
+    if (queue === undefined) {
+      queue = { run, text: '', holds: new Map(), busy: false, owed: undefined };
+      this.#queues.set(run, queue);
+    }
+    return queue;
+  }
+
+  #behind(): RunQueue[] {
+    return [...this.#queues.values()].filter((queue) => queue.owed !== undefined);
+  }
+
+  #writeAll(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const queue of this.#queues.values()) {
+      if (queue.busy) continue;
+      if (queue.text !== '') this.#write(queue);
+      else if (queue.owed === undefined) this.#queues.delete(queue.run);
+    }
+  }
+
+  #write(queue: RunQueue): void {
+    try {
+      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), queue.text);
+    } catch (error) {
+      this.#fallBehind(queue, error);
+      return;
+    }
+    this.#release(queue.holds);
+    queue.text = '';
+    queue.holds = new Map();
+  }
+
+  #fallBehind(queue: RunQueue, error: unknown): void {
+    queue.owed = add(queue.owed, queue.holds);
+    queue.text = '';
+    queue.holds = new Map();
+    this.#lastError = error;
+    if (!this.#warned) {
+      this.#deps.logger.warn('ledger.run-file-failed', { file: runFile(this.#workspace, queue.run), error });
+    }
+    this.#warned = true;
+    if (this.#closed) return;
+    this.#catchUpTimer ??= this.#deps.clock.setTimer(this.#catchUpDelay, () => void this.#catchUp());
+  }
+
+  /** One at a time; a second request waits for the first. */
+  #catchUp(): Promise<void> {
+    this.#catchUpTimer?.cancel();
+    this.#catchUpTimer = undefined;
+    this.#catchingUp ??= this.#catchUpOnce().finally(() => {
+      this.#catchingUp = undefined;
+    });
+    return this.#catchingUp;
+  }
+
+  /**
+   * From this moment new lines wait in memory again, and the journal up to this moment has all the others; so the
+   * two never overlap.
+   */
+  async #catchUpOnce(): Promise<void> {
+    const late = new Map<RunQueue, Holds | undefined>();
+    for (const queue of this.#behind()) {
+      late.set(queue, queue.owed);
+      queue.owed = undefined;
+      queue.busy = true;
+    }
+    const failed = await this.#deriveAgain(new Set([...late.keys()].map((queue) => queue.run)));
+    this.#catchUpDelay = failed.size === 0 ? firstCatchUpMs : Math.min(this.#catchUpDelay * 2, lastCatchUpMs);
+    for (const [queue, owed = new Map()] of late) {
+      queue.busy = false;
+      if (failed.has(queue.run)) {
+        queue.owed = add(queue.owed, owed);
+        this.#fallBehind(queue, failed.get(queue.run));
+      } else {
+        this.#release(owed);
+      }
+    }
+    this.#writeAll();
+    if (failed.size > 0 || late.size === 0) return;
+    this.#warned = false;
+    this.#deps.logger.info('ledger.run-files-caught-up', { runs: late.size });
+  }
+
+  async #deriveAgain(runs: ReadonlySet<string>): Promise<ReadonlyMap<string, unknown>> {
+    const sources = this.#journal.sources();
+    const missing = createMissingLines(this.#deps, this.#workspace);
+    try {
+      await pairCalls(sources, ({ parts, connection }, end) =>
+        runs.has(parts.run) ? missing.add(parts.run, parts.id, runLine(parts, connection, end)) : undefined,
+      );
+      return await missing.finish();
+    } catch (error) {
+      return new Map([...runs].map((run) => [run, error]));
+    }
+  }
+
+  #release(holds: Holds): void {
+    for (const [file, count] of holds) this.#journal.release(file, count);
+  }
+}
+
+const batchMs = 50;
+const batchCharacters = 64 * 1024;
+const mostCharacters = 16 * 1024 * 1024;
+const firstCatchUpMs = 1000;
+const lastCatchUpMs = 30_000;
+
+function hold(holds: Holds, file: JournalFile, count: number): void {
+  holds.set(file, (holds.get(file) ?? 0) + count);
+}
+
+function add(owed: Holds | undefined, more: Holds): Holds {
+  const all: Holds = new Map(owed);
+  for (const [file, count] of more) hold(all, file, count);
+  return all;
+}
