@@ -18,6 +18,16 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
 
   return async function runCall(call) {
+    deps.underWay.add(call);
+    try {
+      return await pass(call);
+    } finally {
+      deps.underWay.delete(call);
+      call.ended();
+    }
+  };
+
+  async function pass(call: Call): Promise<CallResult> {
     const { caller, name, argumentsText } = call.request;
     const startedAt = clock.monotonic();
     const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
@@ -40,9 +50,8 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       return await perform(call, entry, record, startedAt);
     } finally {
       entry.dispatch.leave();
-      call.ended();
     }
-  };
+  }
 
   function objectionTo(call: Call, entry: ViewEntry): HubError | undefined {
     if (deps.isStopping()) return new HubError('HUB_STOPPING', 'The hub is shutting down and takes no new calls.');
@@ -145,6 +154,8 @@ export interface CallPathDeps {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly views: Views;
+  /** Calls that have not ended; the hub waits for them when it stops. */
+  readonly underWay: Set<Call>;
   isStopping(): boolean;
 }
 

@@ -84,7 +84,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const life = createId(random, 8);
   const state = { fleet, stopping: false, underWay: new Set<Call>() };
   const reloadListeners = new Set<() => void>();
-  const runCall = createCallPath({ clock, ledger, views, isStopping: () => state.stopping });
+  const runCall = createCallPath({
+    clock,
+    ledger,
+    views,
+    underWay: state.underWay,
+    isStopping: () => state.stopping,
+  });
   const watcher = options.watch
     ? watchConfig({ logger, clock }, { workspace: fleet.workspace, onChange: () => void reload().catch(() => {}) }) // said in the log
     : undefined;
@@ -141,9 +147,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     },
     call(request) {
       const call = new Call(request);
-      state.underWay.add(call);
-      const result = runCall(call).finally(() => state.underWay.delete(call));
-      return { call, result };
+      return { call, result: runCall(call) };
     },
     callerFor: ({ agent, chain, tokenId, run }) => ({
       agent,

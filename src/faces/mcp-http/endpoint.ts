@@ -4,6 +4,7 @@ import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { classify, type Message, type MirroredHeaders, readBody } from '../../mcp/index.ts';
+import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
@@ -40,10 +41,14 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   );
   const subscriptions = createSubscriptions(maxSubscriptions);
   const announcer = createAnnouncer({ clock, hub, sessions, subscriptions });
-  const forgetTokens = tokens.onChange(() => announcer.recheck());
+  const forgetTokens = tokens.onChange(() => {
+    admitted.forget();
+    announcer.recheck();
+  });
   const legacy = createLegacyFace({ hub, sessions });
   const modern = createModernFace({ hub, subscriptions });
   const callers = new WeakMap<TokenIdentity, Caller>();
+  const admitted = createAdmission(tokens, clock);
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     serveRequest(request, response).catch((error: unknown) => {
@@ -88,16 +93,15 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   /** Identity comes with each request, never with a session. */
   function admit(request: IncomingMessage, response: ServerResponse): Exchange {
     const { authorization, accept } = request.headers;
-    const token = bearerToken(authorization);
-    const identity = token === undefined ? undefined : tokens.authenticate(token);
-    if (identity === undefined || token === undefined) throw unauthenticated(authorization !== undefined);
+    const identity = admitted.identify(authorization);
+    if (identity === undefined) throw unauthenticated(authorization !== undefined);
     return {
       request,
       response,
       caller: callerOf(identity, request.headers['x-quartermaster-run']),
       owner: identity.tokenId,
       acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
-      stillAllowed: () => tokens.authenticate(token) !== undefined,
+      stillAllowed: () => admitted.identify(authorization) !== undefined,
     };
   }
 
@@ -128,11 +132,6 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       sessions.close();
     },
   };
-}
-
-function bearerToken(authorization: string | undefined): string | undefined {
-  if (authorization === undefined || authorization.length > 300) return undefined;
-  return /^bearer +(\S+)$/i.exec(authorization)?.[1];
 }
 
 function unauthenticated(sentSomething: boolean): HubError {

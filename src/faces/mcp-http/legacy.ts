@@ -107,7 +107,7 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
     const { call, answer } = callTool(hub, caller, request, 'legacy', between);
     session.calls ??= new Map();
     session.calls.set(request.id, call);
-    if (between !== undefined) response.once('close', () => call.detach());
+    if (call.request.channel !== undefined) response.once('close', () => call.detach());
     try {
       return await answer;
     } finally {

@@ -13,10 +13,17 @@ export function sendJson(
   text: string,
   headers: readonly string[] = [],
 ): void {
-  const body = Buffer.from(text, 'utf8');
-  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(body.length), ...headers]);
-  response.end(body);
+  const length = Buffer.byteLength(text);
+  response.writeHead(status, ['content-type', 'application/json', 'content-length', String(length), ...headers]);
+  // A string leaves in one write with the head, and plain ASCII needs no transcoding. Ending a tick later, when the
+  // write has left, spares the empty second piece that `end` would make it gather.
+  response.write(text, length === text.length ? 'latin1' : 'utf8');
+  process.nextTick(endResponse, response);
+}
+
+function endResponse(response: ServerResponse): void {
   if (response.writableLength > 65_536) response.setTimeout(slowReaderMs, () => response.destroy());
+  response.end();
 }
 
 export function sendStatus(response: ServerResponse, status: number, headers: readonly string[] = []): void {

@@ -1,0 +1,82 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { z } from 'zod';
+import { HubError, toHubError } from '../../base/index.ts';
+import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
+import { tokenOrderSchema } from './contract.ts';
+import type { ApiDeps } from './create-api.ts';
+
+/** Orders are small; nobody has reason to send more. */
+const maxBodyBytes = 64 * 1024;
+
+export function createApp(deps: ApiDeps): Hono {
+  const { hub, tokens, logger } = deps;
+  const app = new Hono().basePath('/api');
+
+  app.use(async (context, next) => {
+    const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
+    if (token === undefined || !deps.isAdmin(token)) throw unauthenticated();
+    await next();
+  });
+  app.use(bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge }));
+
+  app.get('/health', (context) => context.json(healthBody(hub, deps.clientSessions())));
+  app.get('/servers', (context) => context.json(serversBody(hub)));
+  app.get('/tokens', (context) => context.json({ tokens: tokens.list().map(tokenSummaryBody) }));
+  app.post('/tokens', async (context) => {
+    const order = await readInput(context, tokenOrderSchema);
+    return context.json(issuedTokenBody(await tokens.issue(order)), 201);
+  });
+  app.delete('/tokens/:id', async (context) => {
+    await tokens.revoke(context.req.param('id'));
+    return context.body(null, 204);
+  });
+  app.post('/reload', async (context) => {
+    await hub.reload();
+    return context.json(serversBody(hub));
+  });
+
+  app.notFound((context) => {
+    const { method, path } = context.req;
+    return answerError(context, new HubError('METHOD_NOT_FOUND', `The API has no ${method} ${path.slice(0, 200)}.`));
+  });
+  app.onError((error, context) => {
+    const known = toHubError(error);
+    if (known.code === 'INTERNAL') logger.error('api_request_failed', { error: known.message, stack: known.stack });
+    return answerError(context, known);
+  });
+  return app;
+}
+
+function unauthenticated(): HubError {
+  return new HubError('UNAUTHENTICATED', 'The API needs the admin token.', {
+    hint: 'Send "Authorization: Bearer <token>" with the token from .quartermaster/admin-token.',
+  });
+}
+
+function tooLarge(): never {
+  throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
+}
+
+async function readInput<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+  let value: unknown;
+  try {
+    value = await context.req.json();
+  } catch (error) {
+    if (error instanceof HubError) throw error;
+    throw new HubError('PARSE_ERROR', 'The body is not valid JSON.', { cause: error });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new HubError('INVALID_PARAMS', `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`);
+}
+
+function answerError(context: Context, error: HubError): Response {
+  const { code, message, hint } = error;
+  if (error.row.http === 401) context.header('www-authenticate', 'Bearer realm="quartermaster"');
+  // Every status of the table may have a body.
+  const status = error.row.http as ContentfulStatusCode;
+  return context.json({ error: { code, message, ...(hint === undefined ? {} : { hint }) } }, status);
+}

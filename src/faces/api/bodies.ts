@@ -1,0 +1,41 @@
+import { version } from '../../base/index.ts';
+import type { IssuedToken, TokenSummary } from '../../governance/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import type { HealthBody, IssuedTokenBody, ServersBody, TokenSummaryBody } from './contract.ts';
+
+/** The hub's own values in the words of the contract. */
+export function issuedTokenBody({ token, id, agent, expires }: IssuedToken): IssuedTokenBody {
+  return { token, id, agent, expires: iso(expires) };
+}
+
+export function tokenSummaryBody({ id, agent, state, created, expires, parent, run }: TokenSummary): TokenSummaryBody {
+  return {
+    id,
+    agent,
+    state,
+    created: iso(created),
+    expires: iso(expires),
+    ...(parent === undefined ? {} : { parent }),
+    ...(run === undefined ? {} : { run }),
+  };
+}
+
+export function serversBody(hub: Hub): ServersBody {
+  return { servers: [...hub.status()], problems: [...hub.fleet.problems] };
+}
+
+export function healthBody(hub: Hub, clientSessions: number): HealthBody {
+  const { health } = hub.ledger;
+  return {
+    status: health === 'good' ? 'ok' : 'degraded',
+    version,
+    workspace: hub.workspace,
+    callsUnderWay: hub.callsUnderWay,
+    clientSessions,
+    ledger: health === 'good' ? 'good' : health.reason,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

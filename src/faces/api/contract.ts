@@ -1,0 +1,94 @@
+import { z } from 'zod';
+
+/** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
+const agentName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+
+export const tokenOrderSchema = z.strictObject({
+  agent: agentName.describe('Who will carry the token'),
+  ttlMs: z.int().positive().exactOptional().describe('Lifetime in milliseconds; 30 days unless given'),
+  run: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .exactOptional()
+    .describe('The run its calls belong to'),
+  parent: z.string().min(1).max(40).exactOptional().describe('The id of the token that delegates'),
+});
+
+export const issuedTokenSchema = z.object({
+  token: z.string().describe('Shown once; only its hash is kept'),
+  id: z.string(),
+  agent: z.string(),
+  expires: z.iso.datetime(),
+});
+
+export const tokenSummarySchema = z.object({
+  id: z.string(),
+  agent: z.string(),
+  state: z.enum(['valid', 'expired', 'orphaned']).describe('orphaned: a token it was delegated from is gone'),
+  created: z.iso.datetime(),
+  expires: z.iso.datetime(),
+  parent: z.string().exactOptional(),
+  run: z.string().exactOptional(),
+});
+
+export const tokenListSchema = z.object({ tokens: z.array(tokenSummarySchema) });
+
+export const problemSchema = z.object({
+  severity: z.enum(['error', 'warning']),
+  file: z.string().describe('Relative to the workspace'),
+  line: z.number().exactOptional(),
+  field: z.string().exactOptional().describe('Dotted path inside the file'),
+  server: z.string().exactOptional(),
+  message: z.string(),
+  fix: z.string().exactOptional().describe('What to do about it'),
+});
+
+export const serverStates = [
+  'connected',
+  'idle',
+  'connecting',
+  'retrying',
+  'needs-login',
+  'forbidden',
+  'open-circuit',
+  'quarantined',
+  'disabled',
+  'invalid',
+] as const;
+
+export const serverStatusSchema = z.object({
+  name: z.string(),
+  state: z.enum(serverStates),
+  transport: z.enum(['stdio', 'http']).optional(),
+  protocolVersion: z.string().optional(),
+  tools: z.number().optional().describe('How many it has; absent while nobody knows'),
+  source: z.string().describe('File and line'),
+  description: z.string().optional(),
+  error: z.string().optional().describe('What went wrong last'),
+  retryAt: z.number().optional().describe('When the next attempt is due, in milliseconds since the epoch'),
+  attempt: z.number().optional().describe('Failed connects in a row'),
+});
+
+export const serversSchema = z.object({
+  servers: z.array(serverStatusSchema),
+  problems: z.array(problemSchema),
+});
+
+export const healthSchema = z.object({
+  status: z.enum(['ok', 'degraded']).describe('degraded: calls cannot be recorded, so they are refused'),
+  version: z.string(),
+  workspace: z.string(),
+  callsUnderWay: z.number(),
+  clientSessions: z.number().describe('Open sessions of clients of the older revisions'),
+  ledger: z.string().describe('good, or what is wrong with it'),
+});
+
+export const apiErrorSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
+});
+
+export type TokenOrderBody = z.infer<typeof tokenOrderSchema>;
+export type IssuedTokenBody = z.infer<typeof issuedTokenSchema>;
+export type TokenSummaryBody = z.infer<typeof tokenSummarySchema>;
+export type ServersBody = z.infer<typeof serversSchema>;
+export type HealthBody = z.infer<typeof healthSchema>;
