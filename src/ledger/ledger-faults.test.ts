@@ -134,6 +134,8 @@ test('a call that ended in the very turn whose write failed is kept as refused',
   disk.free();
   await book.flush();
   expect(lines('run')).toMatchObject([{ call_id: call.id, outcome: 'cancelled', transport: null }]);
+  // Whole in the journal too: there is no other record that it could be paired with.
+  expect(journalText()).toContain(`"k":"refused","ts":"${call.ts}","id":"${call.id}"`);
 });
 
 test('a call whose send was refused can be ended with either word', async () => {

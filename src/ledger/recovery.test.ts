@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { createSystemClock, type Logger, systemRandom } from '../base/index.ts';
 import { type CallParts, doneRecord, refusedRecord, sentRecord } from './call-text.ts';
 import { type Ledger, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
 import { thisProcess } from './owner.ts';
+import { claimLife, journalLives } from './recovery.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a', 'b'], server: 's', tool: 't', decision: 'ask' });
 const connection = ledgerConnection({ transport: 'http', protocolVersion: '2026-07-28', sessionId: 'x"y' });
@@ -87,6 +88,28 @@ test('several starters at once: each call is recovered once, by one of them', as
   expect(sent.filter((id) => !ids.includes(id))).toEqual([]);
   expect(journals()).toEqual([]);
   expectWholeLines();
+});
+
+test('starters at once never share out the files of one life', async () => {
+  const boots = Array.from({ length: 20 }, (_, index) => `b${String.fromCharCode(97 + index)}`);
+  for (const boot of boots) {
+    journal(`20260101T000000Z-${boot}.jsonl`, [header(), sentLine(`${boot}-1`)]);
+    journal(`20260101T000100Z-${boot}.2.jsonl`, [header(), doneLine(`${boot}-1`)]);
+  }
+  await Promise.all(Array.from({ length: 6 }, () => open()));
+  const calls = await readCalls(workspace);
+  expect(calls.map((call) => call.call_id).sort()).toEqual(boots.map((boot) => `${boot}-1`));
+  expect(calls.filter((call) => call.outcome !== 'ok')).toEqual([]);
+});
+
+test('who comes too late for the oldest file of a life takes none of it', async () => {
+  journal('20260101T000000Z-aaa.jsonl', [header()]);
+  journal('20260101T000100Z-aaa.2.jsonl', [header()]);
+  const folder = join(workspace, '.quartermaster/journal');
+  const [life = []] = await journalLives(folder);
+  renameSync(join(folder, '20260101T000000Z-aaa.jsonl'), join(folder, '20260101T000000Z-aaa.jsonl.claimed-bbb-1-1'));
+  expect(await claimLife(folder, life, 'ccc')).toEqual([]);
+  expect(journals()).toEqual(['20260101T000000Z-aaa.jsonl.claimed-bbb-1-1', '20260101T000100Z-aaa.2.jsonl']);
 });
 
 test('recovery next to a living hub leaves its files alone', async () => {

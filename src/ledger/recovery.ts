@@ -26,7 +26,7 @@ export async function recoverJournals(deps: RecoveryDeps, workspace: string, boo
   for (const life of await journalLives(folder)) {
     try {
       if (await isHeld(deps, folder, life)) continue;
-      const claimed = await claim(folder, life, boot);
+      const claimed = await claimLife(folder, life, boot);
       if (claimed.length > 0) await recoverLife(deps, workspace, claimed);
     } catch (error) {
       // Its hub was ending just then and took the file along.
@@ -65,6 +65,24 @@ export async function isHeld(
   return deps.clock.now() - (await stat(path)).mtimeMs < unreadableHeaderGraceMs;
 }
 
+/** A rename happens once: whoever gets the oldest file has the life, everybody else walks away. */
+export async function claimLife(folder: string, life: readonly JournalName[], boot: string): Promise<JournalName[]> {
+  const owner = thisProcess();
+  const claimed: JournalName[] = [];
+  for (const name of life) {
+    const file = claimedName(name.original, boot, owner);
+    try {
+      await rename(join(folder, name.file), join(folder, file));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      if (claimed.length === 0) return [];
+      continue;
+    }
+    claimed.push({ ...name, file, holder: owner });
+  }
+  return claimed;
+}
+
 const unreadableHeaderGraceMs = 60_000;
 
 async function headerOwner(path: string): Promise<Owner | undefined> {
@@ -83,24 +101,6 @@ async function headerOwner(path: string): Promise<Owner | undefined> {
   } finally {
     await handle.close();
   }
-}
-
-/** A rename happens once: whoever gets the oldest file has the life, everybody else walks away. */
-async function claim(folder: string, life: readonly JournalName[], boot: string): Promise<JournalName[]> {
-  const owner = thisProcess();
-  const claimed: JournalName[] = [];
-  for (const name of life) {
-    const file = claimedName(name.original, boot, owner);
-    try {
-      await rename(join(folder, name.file), join(folder, file));
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-      if (claimed.length === 0) return [];
-      continue;
-    }
-    claimed.push({ ...name, file, holder: owner });
-  }
-  return claimed;
 }
 
 async function recoverLife(deps: RecoveryDeps, workspace: string, life: readonly JournalName[]): Promise<void> {

@@ -20,8 +20,6 @@ interface RunQueue {
   readonly run: string;
   text: string;
   holds: Holds;
-  /** A catch-up is writing this run's file; new lines wait. */
-  busy: boolean;
   /** Lines that are only in the journal, because a write failed. While there are any, nothing is kept in memory. */
   owed: Holds | undefined;
 }
@@ -57,9 +55,8 @@ export class RunFollower {
     if (endFile !== callFile) hold(holds, endFile, 1);
     if (queue.owed !== undefined) return;
     queue.text += line;
-    if (queue.text.length < batchCharacters) this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
-    else if (!queue.busy) this.#write(queue);
-    else if (queue.text.length > mostCharacters) this.#fallBehind(queue, new Error('it is written too slowly'));
+    if (queue.text.length >= batchCharacters) this.#write(queue);
+    else this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
   }
 
   /** Everything fed so far is in its run file; rejects when that cannot be. */
@@ -86,7 +83,7 @@ export class RunFollower {
   #queue(run: string): RunQueue {
     let queue = this.#queues.get(run);
     if (queue === undefined) {
-      queue = { run, text: '', holds: new Map(), busy: false, owed: undefined };
+      queue = { run, text: '', holds: new Map(), owed: undefined };
       this.#queues.set(run, queue);
     }
     return queue;
@@ -100,7 +97,6 @@ export class RunFollower {
     this.#timer?.cancel();
     this.#timer = undefined;
     for (const queue of this.#queues.values()) {
-      if (queue.busy) continue;
       if (queue.text !== '') this.#write(queue);
       else if (queue.owed === undefined) this.#queues.delete(queue.run);
     }
@@ -142,34 +138,32 @@ export class RunFollower {
   }
 
   /**
-   * From this moment new lines wait in memory again, and the journal up to this moment has all the others; so the
+   * From this moment new lines go the usual way again, and the journal up to this moment has all the others; so the
    * two never overlap.
    */
   async #catchUpOnce(): Promise<void> {
-    const late = new Map<RunQueue, Holds | undefined>();
+    const late = new Map<string, Holds>();
     for (const queue of this.#behind()) {
-      late.set(queue, queue.owed);
+      late.set(queue.run, queue.owed ?? new Map());
       queue.owed = undefined;
-      queue.busy = true;
     }
-    const failed = await this.#deriveAgain(new Set([...late.keys()].map((queue) => queue.run)));
+    const failed = await this.#deriveAgain(late);
     this.#catchUpDelay = failed.size === 0 ? firstCatchUpMs : Math.min(this.#catchUpDelay * 2, lastCatchUpMs);
-    for (const [queue, owed = new Map()] of late) {
-      queue.busy = false;
-      if (failed.has(queue.run)) {
-        queue.owed = add(queue.owed, owed);
-        this.#fallBehind(queue, failed.get(queue.run));
-      } else {
+    for (const [run, owed] of late) {
+      if (!failed.has(run)) {
         this.#release(owed);
+        continue;
       }
+      const queue = this.#queue(run);
+      queue.owed = add(queue.owed, owed);
+      this.#fallBehind(queue, failed.get(run));
     }
-    this.#writeAll();
     if (failed.size > 0 || late.size === 0) return;
     this.#warned = false;
     this.#deps.logger.info('ledger.run-files-caught-up', { runs: late.size });
   }
 
-  async #deriveAgain(runs: ReadonlySet<string>): Promise<ReadonlyMap<string, unknown>> {
+  async #deriveAgain(runs: ReadonlyMap<string, unknown>): Promise<ReadonlyMap<string, unknown>> {
     const sources = this.#journal.sources();
     const missing = createMissingLines(this.#deps, this.#workspace);
     try {
@@ -178,7 +172,7 @@ export class RunFollower {
       );
       return await missing.finish();
     } catch (error) {
-      return new Map([...runs].map((run) => [run, error]));
+      return new Map([...runs.keys()].map((run) => [run, error]));
     }
   }
 
@@ -189,7 +183,6 @@ export class RunFollower {
 
 const batchMs = 50;
 const batchCharacters = 64 * 1024;
-const mostCharacters = 16 * 1024 * 1024;
 const firstCatchUpMs = 1000;
 const lastCatchUpMs = 30_000;
 
