@@ -1,8 +1,26 @@
-import { type Clock, HubError, isJsonObject, toHubError } from '../base/index.ts';
-import { type Ledger, type LedgerConnection, ledgerConnection, ledgerSubject, type OpenCall } from '../ledger/index.ts';
-import type { Link, WireReply } from '../upstream/index.ts';
+import { type Clock, type HubError, isJsonObject, toHubError } from '../base/index.ts';
+import type { Caller } from '../domain/index.ts';
+import {
+  type Ledger,
+  type LedgerConnection,
+  type LedgerSubject,
+  ledgerConnection,
+  ledgerSubject,
+  type OpenCall,
+} from '../ledger/index.ts';
+import type { Link, WireFailure, WireReply } from '../upstream/index.ts';
 import type { Call, CallResult } from './call.ts';
 import { outcomeOf } from './outcomes.ts';
+import {
+  approvalNeeded,
+  badArguments,
+  stopping,
+  toolError,
+  tooManyCalls,
+  unknownResult,
+  unknownTool,
+  withTool,
+} from './refusals.ts';
 import type { ViewEntry } from './view.ts';
 import type { Views } from './views.ts';
 
@@ -18,70 +36,66 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
 
   return async function runCall(call) {
+    const { caller, name, argumentsText } = call.request;
+    const startedAt = clock.monotonic();
+    let entered: ViewEntry | undefined;
     deps.underWay.add(call);
     try {
-      return await pass(call);
+      const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
+      if (entry === undefined) {
+        const record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
+        return refuse(record, startedAt, unknownTool(name));
+      }
+      const record = ledger.open(entry.subject, caller.run, argumentsText);
+      const objection = objectionTo(call, entry);
+      if (objection !== undefined) return refuse(record, startedAt, objection);
+      if (!entry.dispatch.enter()) return refuse(record, startedAt, tooManyCalls(entry));
+      entered = entry;
+
+      let link: Link;
+      try {
+        link = entry.dispatch.link ?? (await entry.dispatch.connect());
+        if (call.cancelled !== undefined) throw call.cancelled;
+        await ledger.sent(record, factsOf(link));
+      } catch (error) {
+        return refuse(record, startedAt, toHubError(error));
+      }
+      const reply = await send(call, entry, link, record);
+      if (reply.kind !== 'failed' || !mayRepeat(call, entry, reply))
+        return conclude(entry, record, startedAt, reply, 0);
+      return await repeat(call, entry, link, record, startedAt, reply);
     } finally {
+      entered?.dispatch.leave();
       deps.underWay.delete(call);
       call.ended();
     }
   };
 
-  async function pass(call: Call): Promise<CallResult> {
-    const { caller, name, argumentsText } = call.request;
-    const startedAt = clock.monotonic();
-    const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
-    if (entry === undefined) {
-      const subject = ledgerSubject({
-        agent: caller.agent,
-        chain: caller.chain,
-        server: null,
-        tool: name,
-        decision: 'deny',
-      });
-      const record = ledger.open(subject, caller.run, argumentsText);
-      return refuse(record, startedAt, unknownTool(name));
-    }
-    const record = ledger.open(entry.subject, caller.run, argumentsText);
-    const objection = objectionTo(call, entry);
-    if (objection !== undefined) return refuse(record, startedAt, objection);
-    if (!entry.dispatch.enter()) return refuse(record, startedAt, tooManyCalls(entry));
-    try {
-      return await perform(call, entry, record, startedAt);
-    } finally {
-      entry.dispatch.leave();
-    }
-  }
-
   function objectionTo(call: Call, entry: ViewEntry): HubError | undefined {
-    if (deps.isStopping()) return new HubError('HUB_STOPPING', 'The hub is shutting down and takes no new calls.');
+    if (deps.isStopping()) return stopping();
     if (entry.decision.effect === 'ask') return approvalNeeded(entry);
     if (!isJsonObject(call.request.args)) return badArguments(entry);
     return call.cancelled;
   }
 
-  async function perform(call: Call, entry: ViewEntry, record: OpenCall, startedAt: number): Promise<CallResult> {
+  /** Once more over a new connection; if there is none, what happened to the first attempt is the answer. */
+  async function repeat(
+    call: Call,
+    entry: ViewEntry,
+    lost: Link,
+    record: OpenCall,
+    startedAt: number,
+    first: WireFailure,
+  ): Promise<CallResult> {
+    entry.dispatch.reportLoss(lost, first);
     let link: Link;
     try {
       link = entry.dispatch.link ?? (await entry.dispatch.connect());
-      if (call.cancelled !== undefined) throw call.cancelled;
-      await ledger.sent(record, factsOf(link));
-    } catch (error) {
-      return refuse(record, startedAt, toHubError(error));
+    } catch {
+      return conclude(entry, record, startedAt, first, 0);
     }
-    let reply = await send(call, entry, link, record);
-    let retries = 0;
-    if (reply.kind === 'failed' && mayRepeat(call, entry, reply)) {
-      entry.dispatch.reportLoss(link, reply);
-      try {
-        link = entry.dispatch.link ?? (await entry.dispatch.connect());
-        retries = 1;
-        reply = await send(call, entry, link, record);
-      } catch {
-        // The server stays away: what happened to the first attempt is the answer.
-      }
-    }
-    return conclude(entry, record, startedAt, reply, retries);
+    if (call.cancelled !== undefined) return conclude(entry, record, startedAt, first, 0);
+    return conclude(entry, record, startedAt, await send(call, entry, link, record), 1);
   }
 
   function send(call: Call, entry: ViewEntry, link: Link, record: OpenCall): Promise<WireReply> {
@@ -165,55 +179,6 @@ function mayRepeat(call: Call, entry: ViewEntry, reply: WireReply & { kind: 'fai
   return !reply.sent || entry.tool.safeToRepeat;
 }
 
-function unknownTool(name: string): HubError {
-  return new HubError('TOOL_UNKNOWN', `Unknown tool: ${name.slice(0, 200)}`, {
-    hint: 'Ask for the list of tools again.',
-    details: { tool: name.slice(0, 200) },
-  });
-}
-
-function approvalNeeded(entry: ViewEntry): HubError {
-  return new HubError('APPROVAL_REQUIRED', `A rule wants a human to approve ${entry.server}.${entry.tool.name}.`, {
-    hint: 'Approvals cannot be given yet, so the call is denied; an operator can change the rule.',
-    details: { server: entry.server, tool: entry.tool.name },
-  });
-}
-
-function badArguments(entry: ViewEntry): HubError {
-  return new HubError('ARGUMENTS_INVALID', `The arguments of ${entry.name} must be a JSON object.`, {
-    details: { server: entry.server, tool: entry.tool.name },
-  });
-}
-
-function tooManyCalls(entry: ViewEntry): HubError {
-  const limit = entry.control.spec.limits.concurrency;
-  return new HubError('OVERLOADED', `Server "${entry.server}" already has ${limit} calls under way.`, {
-    hint: 'Wait for some to end, or raise limits.concurrency.',
-    details: { server: entry.server, tool: entry.tool.name },
-  });
-}
-
-function unknownResult(entry: ViewEntry, resultType: unknown): WireReply {
-  const error = new HubError(
-    'UPSTREAM_GARBLED',
-    `Server "${entry.server}" answered with a result of type ${String(resultType).slice(0, 40)}, which was not offered to it.`,
-    { details: { server: entry.server } },
-  );
-  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
-}
-
-/** The first words of a tool's own error, for the ledger. */
-function toolError(value: Readonly<Record<string, unknown>>): string {
-  const first: unknown = Array.isArray(value.content) ? value.content[0] : undefined;
-  const text = isJsonObject(first) ? first.text : undefined;
-  return typeof text === 'string' && text !== '' ? text.slice(0, 500) : 'the tool reported an error';
-}
-
-function withTool(error: HubError, entry: ViewEntry): HubError {
-  const { hint, cause } = error;
-  return new HubError(error.code, error.message, {
-    cause,
-    ...(hint === undefined ? {} : { hint }),
-    details: { ...error.details, server: entry.server, tool: entry.tool.name },
-  });
+function unknownSubject(caller: Caller, name: string): LedgerSubject {
+  return ledgerSubject({ agent: caller.agent, chain: caller.chain, server: null, tool: name, decision: 'deny' });
 }

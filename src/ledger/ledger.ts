@@ -68,6 +68,8 @@ export class JournalLedger implements Ledger {
   readonly #journal: Journal;
   readonly #follower: RunFollower;
   #sequence = 0;
+  /** Sent and not ended. */
+  #underWay = 0;
   #pending: Pending[] = [];
   #pendingCharacters = 0;
   #turn: Turn | undefined;
@@ -115,8 +117,13 @@ export class JournalLedger implements Ledger {
     this.#push({ call, text: sentRecord(call, connection), end: undefined });
     if (this.#turn === undefined) {
       this.#turn = createTurn();
-      setImmediate(() => this.#write());
+      const { promise } = this.#turn;
+      // A lone call has nobody to share a write with, so it does not wait for the turn to end.
+      if (this.#underWay++ === 0) this.#write();
+      else setImmediate(() => this.#write());
+      return promise;
     }
+    this.#underWay++;
     return this.#turn.promise;
   }
 
@@ -126,6 +133,7 @@ export class JournalLedger implements Ledger {
       return;
     }
     call.stage = 'ended';
+    this.#underWay--;
     const parts = endParts(end, this.#deps.redact);
     this.#pushEnd({ call, text: doneRecord(call, parts, this.#stamp()), end: parts });
   }
@@ -228,7 +236,10 @@ export class JournalLedger implements Ledger {
     for (const entry of batch) {
       const { call, end } = entry;
       if (end === undefined) {
-        if (call.stage === 'sent') call.stage = 'open';
+        if (call.stage === 'sent') {
+          call.stage = 'open';
+          this.#underWay--;
+        }
         call.connection = noConnection;
         continue;
       }

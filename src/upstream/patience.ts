@@ -8,9 +8,10 @@ export interface Patience {
 }
 
 export function createPatience(clock: Clock, timeoutMs: number, maxMs: number, onTimeout: () => void): Patience {
-  const capAt = clock.monotonic() + maxMs;
-  let dueAt = Math.min(clock.monotonic() + timeoutMs, capAt);
-  let timer: Timer = clock.setTimer(dueAt - clock.monotonic(), check);
+  const startedAt = clock.monotonic();
+  const capAt = startedAt + maxMs;
+  let dueAt = Math.min(startedAt + timeoutMs, capAt);
+  let timer: Timer = clock.setTimer(dueAt - startedAt, check);
 
   // Renewing only moves the due time; the timer looks at it when it fires, so progress costs no timer.
   function check(): void {

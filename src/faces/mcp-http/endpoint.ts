@@ -3,7 +3,7 @@ import { type Clock, createId, HubError, type Logger, type RandomBytes, toHubErr
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { classify, type Message, type MirroredHeaders, readBody } from '../../mcp/index.ts';
+import { classify, isModernVersion, type MirroredHeaders, readBody } from '../../mcp/index.ts';
 import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createClientSessions } from './client-sessions.ts';
@@ -50,44 +50,62 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const callers = new WeakMap<TokenIdentity, Caller>();
   const admitted = createAdmission(tokens, clock);
 
+  // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    serveRequest(request, response).catch((error: unknown) => {
-      const known = toHubError(error);
-      if (known.code === 'INTERNAL') logger.error('mcp_request_failed', { error: known.message, stack: known.stack });
-      sendRefusal(response, known);
-    });
-  }
-
-  async function serveRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = admit(request, response);
-    switch (request.method) {
-      case 'POST':
-        return post(exchange);
-      case 'GET':
-        return legacy.get(exchange);
-      case 'DELETE':
-        return legacy.remove(exchange);
-      default:
-        return sendStatus(response, 405, ['allow', 'GET, POST, DELETE']);
+    try {
+      const exchange = admit(request, response);
+      if (request.method === 'POST') post(exchange);
+      else if (isModernVersion(single(request.headers['mcp-protocol-version']) ?? '')) notAllowed(response, 'POST');
+      else if (request.method === 'GET') legacy.get(exchange);
+      else if (request.method === 'DELETE') legacy.remove(exchange);
+      else notAllowed(response, 'GET, POST, DELETE');
+    } catch (error) {
+      refuse(response, error, 'null');
     }
   }
 
-  async function post(exchange: Exchange): Promise<void> {
+  function post(exchange: Exchange): void {
     const { request, response } = exchange;
-    if (!isJson(request.headers['content-type'])) return sendStatus(response, 415);
-    const body = readBody(await readText(request, hub.fleet.serve.maxBodyBytes));
-    const first = body.messages[0];
-    if (body.batch || first === undefined) return legacy.post(exchange, body);
+    if (!isJson(request.headers['content-type'])) {
+      sendStatus(response, 415);
+      return;
+    }
+    readText(
+      request,
+      hub.fleet.serve.maxBodyBytes,
+      (text) => receive(exchange, text),
+      (error) => refuse(response, error, 'null'),
+    );
+  }
+
+  function receive(exchange: Exchange, text: string): void {
+    const { request, response } = exchange;
+    let idText = 'null';
     try {
+      const body = readBody(text);
+      const first = body.messages[0];
+      if (first?.kind === 'request' && !body.batch) idText = first.idText;
+      if (body.batch || first === undefined) {
+        attend(response, legacy.batch(exchange, body.messages), idText);
+        return;
+      }
       if (first.kind === 'invalid') throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${first.reason}.`);
       const headers = mirroredHeaders(request);
-      if (classify(first, headers) === 'modern') await modern.post(exchange, first, headers);
-      else await legacy.post(exchange, body);
+      const face = classify(first, headers) === 'modern' ? modern : legacy;
+      attend(response, face.post(exchange, first, headers), idText);
     } catch (error) {
-      const known = toHubError(error);
-      if (known.code === 'INTERNAL') throw known;
-      sendRefusal(response, known, idTextOf(first));
+      refuse(response, error, idText);
     }
+  }
+
+  function attend(response: ServerResponse, work: Promise<void> | undefined, idText: string): void {
+    work?.catch((error: unknown) => refuse(response, error, idText));
+  }
+
+  function refuse(response: ServerResponse, error: unknown, idText: string): void {
+    const known = toHubError(error);
+    if (known.code === 'INTERNAL') logger.error('mcp_request_failed', { error: known.message, stack: known.stack });
+    sendRefusal(response, known, idText);
   }
 
   /** Identity comes with each request, never with a session. */
@@ -157,6 +175,6 @@ function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json(?:\s*;|\s*$)/i.test(contentType);
 }
 
-function idTextOf(message: Message): string {
-  return message.kind === 'request' ? message.idText : 'null';
+function notAllowed(response: ServerResponse, allowed: string): void {
+  sendStatus(response, 405, ['allow', allowed]);
 }

@@ -1,16 +1,26 @@
-import type { ServerResponse } from 'node:http';
 import { HubError, toHubError } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { type Body, errorReply, legacyVersions, type Message, resultReply } from '../../mcp/index.ts';
-import { callTool, emptyResult, initializeResult, listTools, methodNotFound, type Request } from '../mcp/index.ts';
+import { errorReply, legacyVersions, type Message, resultReply } from '../../mcp/index.ts';
+import {
+  callAnswer,
+  callTool,
+  emptyResult,
+  initializeResult,
+  listTools,
+  methodNotFound,
+  type Request,
+  wantsProgress,
+} from '../mcp/index.ts';
 import type { ClientSession, ClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
 import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
 
 /** Revisions with a handshake: client sessions, a GET stream for announcements, DELETE to end. */
 export interface LegacyFace {
-  post(exchange: Exchange, body: Body): Promise<void>;
+  /** Answers at once, or returns a promise that rejects when it cannot. */
+  post(exchange: Exchange, message: Message): Promise<void> | undefined;
+  batch(exchange: Exchange, messages: readonly Message[]): Promise<void>;
   get(exchange: Exchange): void;
   remove(exchange: Exchange): void;
 }
@@ -21,22 +31,18 @@ const batchVersion = '2025-03-26';
 export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: ClientSessions }): LegacyFace {
   const { hub, sessions } = deps;
 
-  async function post(exchange: Exchange, body: Body): Promise<void> {
-    const first = body.messages[0];
-    if (!body.batch && first?.kind === 'request' && first.method === 'initialize') {
-      initialize(exchange, first);
-      return;
-    }
+  function post(exchange: Exchange, message: Message): Promise<void> | undefined {
+    if (message.kind === 'request' && message.method === 'initialize') return initialize(exchange, message);
     const session = sessionOf(exchange);
-    if (body.batch) await batch(exchange, session, body.messages);
-    else if (first?.kind === 'request') await single(exchange, session, first);
-    else {
-      if (first !== undefined) receive(session, first);
+    if (message.kind !== 'request') {
+      receive(session, message);
       sendStatus(exchange.response, 202);
+      return undefined;
     }
+    return message.method === 'tools/call' ? call(exchange, session, message) : other(exchange, message);
   }
 
-  function initialize({ response, caller, owner }: Exchange, request: Request): void {
+  function initialize({ response, caller, owner }: Exchange, request: Request): undefined {
     const { protocolVersion, text } = initializeResult(request.params);
     const session = sessions.open(owner, protocolVersion);
     sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', session.id]);
@@ -44,79 +50,74 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
     void hub.views.settled(caller.chain);
   }
 
-  async function single(
+  /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */
+  function call(
     { response, caller, acceptsStream }: Exchange,
     session: ClientSession,
     request: Request,
   ): Promise<void> {
-    const answer = growingAnswer(response, acceptsStream);
-    answer.end(await answerTo(session, caller, request, answer.between, response));
+    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
+    const { call, result } = callTool(hub, caller, request, growing?.between);
+    if (growing !== undefined) response.once('close', () => call.detach());
+    const { id, idText } = request;
+    session.calls ??= new Map();
+    session.calls.set(id, call);
+    return result.then((outcome) => {
+      session.calls?.delete(id);
+      const text = callAnswer(idText, outcome, 'legacy');
+      if (growing === undefined) sendJson(response, 200, text);
+      else growing.end(text);
+    });
   }
 
-  async function batch(
-    { response, caller }: Exchange,
-    session: ClientSession,
-    messages: readonly Message[],
-  ): Promise<void> {
+  async function other({ response, caller }: Exchange, request: Request): Promise<void> {
+    sendJson(response, 200, await answerTo(caller, request));
+  }
+
+  async function answerTo(caller: Caller, request: Request): Promise<string> {
+    switch (request.method) {
+      case 'tools/list':
+        return listTools(hub, caller, request, 'legacy');
+      case 'ping':
+        return resultReply(request.idText, emptyResult);
+      default:
+        return errorReply(request.idText, methodNotFound(request));
+    }
+  }
+
+  async function batch(exchange: Exchange, messages: readonly Message[]): Promise<void> {
+    const session = sessionOf(exchange);
     if (session.protocolVersion !== batchVersion || messages.length === 0) {
       throw new HubError('INVALID_REQUEST', `Protocol version ${session.protocolVersion} has no batches.`);
     }
+    const invalid = messages.find((message) => message.kind === 'invalid');
+    if (invalid !== undefined) throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${invalid.reason}.`);
     const answers = messages.map((message) => {
-      if (message.kind === 'request') return answerTo(session, caller, message, undefined, response);
+      if (message.kind === 'request') return partOfBatch(exchange, session, message);
       receive(session, message);
       return undefined;
     });
     const texts = await Promise.all(answers.filter((answer) => answer !== undefined));
-    if (texts.length === 0) sendStatus(response, 202);
-    else sendJson(response, 200, `[${texts.join(',')}]`);
+    if (texts.length === 0) sendStatus(exchange.response, 202);
+    else sendJson(exchange.response, 200, `[${texts.join(',')}]`);
   }
 
-  async function answerTo(
-    session: ClientSession,
-    caller: Caller,
-    request: Request,
-    between: ((message: string) => void) | undefined,
-    response: ServerResponse,
-  ): Promise<string> {
+  async function partOfBatch({ caller }: Exchange, session: ClientSession, request: Request): Promise<string> {
     try {
-      switch (request.method) {
-        case 'tools/call':
-          return await call(session, caller, request, between, response);
-        case 'tools/list':
-          return await listTools(hub, caller, request, 'legacy');
-        case 'ping':
-          return resultReply(request.idText, emptyResult);
-        case 'initialize':
-          throw new HubError('INVALID_REQUEST', 'initialize cannot be part of a batch.');
-        default:
-          throw methodNotFound(request);
-      }
+      if (request.method === 'initialize') throw new HubError('INVALID_REQUEST', 'A batch cannot initialize.');
+      if (request.method !== 'tools/call') return await answerTo(caller, request);
+      const { call, result } = callTool(hub, caller, request, undefined);
+      session.calls ??= new Map();
+      session.calls.set(request.id, call);
+      const outcome = await result;
+      session.calls?.delete(request.id);
+      return callAnswer(request.idText, outcome, 'legacy');
     } catch (error) {
       return errorReply(request.idText, toHubError(error));
     }
   }
 
-  /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */
-  async function call(
-    session: ClientSession,
-    caller: Caller,
-    request: Request,
-    between: ((message: string) => void) | undefined,
-    response: ServerResponse,
-  ): Promise<string> {
-    const { call, answer } = callTool(hub, caller, request, 'legacy', between);
-    session.calls ??= new Map();
-    session.calls.set(request.id, call);
-    if (call.request.channel !== undefined) response.once('close', () => call.detach());
-    try {
-      return await answer;
-    } finally {
-      session.calls?.delete(request.id);
-    }
-  }
-
   function receive(session: ClientSession, message: Message): void {
-    if (message.kind === 'invalid') throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${message.reason}.`);
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
     const { requestId, reason } = message.params;
     const call = session.calls?.get(requestId as string | number); // anything else is not a key
@@ -165,5 +166,5 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
     throw new HubError('SESSION_UNKNOWN', 'Session not found.', { hint: 'Send initialize again.' });
   }
 
-  return { post, get, remove };
+  return { post, batch, get, remove };
 }

@@ -2,6 +2,7 @@ import { HubError } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { checkMirroredHeaders, type Message, type MirroredHeaders, resultReply } from '../../mcp/index.ts';
 import {
+  callAnswer,
   callTool,
   discoverResult,
   honoredFilter,
@@ -11,6 +12,7 @@ import {
   subscriptionEnd,
   subscriptionMessage,
   toolsChanged,
+  wantsProgress,
 } from '../mcp/index.ts';
 import type { Exchange } from './exchange.ts';
 import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
@@ -18,28 +20,27 @@ import type { Subscription, Subscriptions } from './subscriptions.ts';
 
 /** The revision without handshake: every request stands for itself. */
 export interface ModernFace {
-  post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void>;
+  /** Answers at once, or returns a promise that rejects when it cannot. */
+  post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined;
 }
 
 export function createModernFace(deps: { readonly hub: Hub; readonly subscriptions: Subscriptions }): ModernFace {
   const { hub, subscriptions } = deps;
 
-  async function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> {
-    const { response, caller } = exchange;
+  function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined {
     if (message.kind !== 'request') {
       // This revision defines no notifications from clients over HTTP.
-      sendStatus(response, 202);
-      return;
+      sendStatus(exchange.response, 202);
+      return undefined;
     }
     checkMirroredHeaders(message, headers);
     switch (message.method) {
       case 'tools/call':
         return call(exchange, message);
       case 'tools/list':
-        return sendJson(response, 200, await listTools(hub, caller, message, 'modern'));
+        return list(exchange, message);
       case 'server/discover':
-        void hub.views.settled(caller.chain);
-        return sendJson(response, 200, resultReply(message.idText, discoverResult()));
+        return discover(exchange, message);
       case 'subscriptions/listen':
         return listen(exchange, message);
       default:
@@ -47,17 +48,30 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     }
   }
 
+  async function list({ response, caller }: Exchange, request: Request): Promise<void> {
+    sendJson(response, 200, await listTools(hub, caller, request, 'modern'));
+  }
+
+  function discover({ response, caller }: Exchange, request: Request): undefined {
+    void hub.views.settled(caller.chain);
+    sendJson(response, 200, resultReply(request.idText, discoverResult()));
+  }
+
   /** Closing the stream is how this revision cancels. */
-  async function call({ response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
-    const answer = growingAnswer(response, acceptsStream);
-    const { call, answer: text } = callTool(hub, caller, request, 'modern', answer.between);
+  function call({ response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
+    const { call, result } = callTool(hub, caller, request, growing?.between);
     response.once('close', () => {
       if (!response.writableFinished) call.cancel('the client closed the stream');
     });
-    answer.end(await text);
+    return result.then((outcome) => {
+      const text = callAnswer(request.idText, outcome, 'modern');
+      if (growing === undefined) sendJson(response, 200, text);
+      else growing.end(text);
+    });
   }
 
-  function listen(exchange: Exchange, request: Request): void {
+  function listen(exchange: Exchange, request: Request): undefined {
     const { response, caller, acceptsStream } = exchange;
     const honored = honoredFilter(request.params);
     if (!acceptsStream) throw new HubError('INVALID_REQUEST', 'A subscription needs "Accept: text/event-stream".');

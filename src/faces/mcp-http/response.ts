@@ -13,6 +13,8 @@ export function sendJson(
   text: string,
   headers: readonly string[] = [],
 ): void {
+  // A client that is gone needs no answer.
+  if (response.destroyed) return;
   const length = Buffer.byteLength(text);
   response.writeHead(status, ['content-type', 'application/json', 'content-length', String(length), ...headers]);
   // A string leaves in one write with the head, and plain ASCII needs no transcoding. Ending a tick later, when the
@@ -44,28 +46,26 @@ export function sendRefusal(response: ServerResponse, error: HubError, idText = 
   sendJson(response, http, errorReply(idText, error), headers);
 }
 
-/** An answer that is plain JSON unless something has to be said before it. */
+/** An answer that is plain JSON unless something was said before it. */
 export interface GrowingAnswer {
-  /** Undefined where the client did not say that it reads streams. */
-  readonly between: ((message: string) => void) | undefined;
+  between(message: string): void;
   end(message: string): void;
 }
 
-export function growingAnswer(response: ServerResponse, acceptsStream: boolean): GrowingAnswer {
+export function growingAnswer(response: ServerResponse): GrowingAnswer {
   let stream: EventStream | undefined;
   return {
-    between: acceptsStream
-      ? (message) => {
-          if (response.destroyed) return;
-          stream ??= openEventStream(response);
-          stream.send(message);
-        }
-      : undefined,
+    between(message) {
+      if (response.destroyed) return;
+      stream ??= openEventStream(response);
+      stream.send(message);
+    },
     end(message) {
-      if (stream !== undefined) {
+      if (stream === undefined) sendJson(response, 200, message);
+      else {
         stream.send(message);
         stream.end();
-      } else if (!response.destroyed) sendJson(response, 200, message);
+      }
     },
   };
 }

@@ -16,6 +16,7 @@ import {
   resultReply,
 } from '../../mcp/index.ts';
 import {
+  callAnswer,
   callTool,
   discoverResult,
   emptyResult,
@@ -171,10 +172,10 @@ class StdioFace {
 
   async #call(request: Request, era: Era): Promise<string> {
     const { hub, caller } = this.#deps;
-    const { call, answer } = callTool(hub, caller, request, era, (message) => this.#send(message));
+    const { call, result } = callTool(hub, caller, request, (message) => this.#send(message));
     this.#calls.set(request.id, call);
     try {
-      return await answer;
+      return callAnswer(request.idText, await result, era);
     } finally {
       this.#calls.delete(request.id);
     }

@@ -57,23 +57,26 @@ function listText(view: View, era: Era): string {
 
 export interface ToolCall {
   readonly call: Call;
-  /** The whole JSON-RPC answer. */
-  readonly answer: Promise<string>;
+  readonly result: Promise<CallResult>;
 }
 
-/** `send` carries messages in between; undefined where the transport has no way for them. */
+/** Messages in between are wanted; then `callTool` needs a way to send them. */
+export function wantsProgress(request: Request): boolean {
+  return progressTokenOf(request.params) !== undefined;
+}
+
+/** `send` carries messages in between; undefined where nobody wants them or the transport has no way for them. */
 export function callTool(
   hub: Hub,
   caller: Caller,
   request: Request,
-  era: Era,
   send: ((message: string) => void) | undefined,
 ): ToolCall {
-  const { params, idText } = request;
+  const { params } = request;
   if (typeof params.name !== 'string') {
     throw new HubError('INVALID_PARAMS', 'tools/call needs "name", the name of a tool.');
   }
-  const { call, result } = hub.call({
+  return hub.call({
     caller,
     name: params.name,
     argumentsText: request.argumentsText ?? '{}',
@@ -81,10 +84,10 @@ export function callTool(
     meta: carriedMeta(params),
     channel: progressChannel(params, send),
   });
-  return { call, answer: result.then((outcome) => toAnswer(idText, outcome, era)) };
 }
 
-function toAnswer(idText: string, outcome: CallResult, era: Era): string {
+/** The whole JSON-RPC answer to a tool call. */
+export function callAnswer(idText: string, outcome: CallResult, era: Era): string {
   switch (outcome.kind) {
     case 'result':
       return resultReply(idText, era === 'modern' ? toModernResult(outcome.result) : toLegacyResult(outcome.result));

@@ -1,4 +1,5 @@
 export {
+  callAnswer,
   callTool,
   discoverResult,
   emptyResult,
@@ -11,4 +12,5 @@ export {
   subscriptionMessage,
   type ToolCall,
   toolsChanged,
+  wantsProgress,
 } from './answers.ts';
