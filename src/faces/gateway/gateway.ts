@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, HubError, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { createGuard, createMcpEndpoint, type McpEndpoint, sendRefusal } from '../mcp-http/index.ts';
@@ -26,10 +26,27 @@ export interface GatewayDeps {
 export interface GatewayOptions {
   readonly host: string;
   readonly port: number;
+  readonly timeouts?: Partial<GatewayTimeouts>;
 }
+
+/** How long a client may take, in milliseconds. */
+export interface GatewayTimeouts {
+  readonly headers: number;
+  /** From the first byte of a request to its last. */
+  readonly request: number;
+  /** A connection on which nothing is under way. */
+  readonly keepAlive: number;
+  /** For answers to leave once the hub is closing. */
+  readonly close: number;
+}
+
+const patience: GatewayTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, close: 12_000 };
 
 export async function openGateway(deps: GatewayDeps, options: GatewayOptions): Promise<Gateway> {
   const { hub, logger } = deps;
+  const timeouts = { ...patience, ...options.timeouts };
+  let closing = false;
+  let closed: Promise<void> | undefined;
   const mcp = createMcpEndpoint(deps);
   let guard = createGuard({ host: options.host, ...hub.fleet.serve });
   const forgetReload = hub.onReload(() => {
@@ -43,41 +60,53 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
       sendRefusal(response, toHubError(error));
       return;
     }
+    // The answer is the last on its connection, so that closing waits for nobody.
+    if (closing) response.shouldKeepAlive = false;
     const path = pathOf(request.url);
     if (path === '/mcp') mcp.handle(request, response);
     else if (path === '/healthz') plain(response, 200, 'ok\n');
+    else if (path === '/readyz') readiness(response);
     else if (path.startsWith('/api/')) deps.api(request, response);
     else plain(response, 404, 'Not found. Agents connect to /mcp.\n');
   }
 
-  const server = createServer(limits, route);
-  server.maxHeadersCount = 100;
-  server.on('clientError', refuseMalformed);
+  function readiness(response: ServerResponse): void {
+    if (closing) plain(response, 503, 'closing\n');
+    else plain(response, 200, 'ok\n');
+  }
+
+  async function shutDown(): Promise<void> {
+    closing = true;
+    forgetReload();
+    mcp.close();
+    await closeServer(server, deps.clock, timeouts.close);
+  }
+
+  // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
+  const server = createServer(serverOptions(timeouts), route);
   await listen(server, options);
   server.on('error', (error) => logger.error('gateway_error', { error: error.message }));
   const { address, port, family } = server.address() as AddressInfo; // a TCP server has one
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     mcp,
-    async close() {
-      forgetReload();
-      mcp.close();
-      await closeServer(server, deps.clock);
+    close() {
+      closed ??= shutDown();
+      return closed;
     },
   };
 }
 
 /** What a client may cost before it has said anything useful. */
-const limits = {
-  maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 5_000,
-};
-
-/** How long answers under way may take to leave once the hub is closing. */
-const closeGraceMs = 2000;
+function serverOptions(timeouts: GatewayTimeouts): ServerOptions {
+  return {
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: timeouts.headers,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    connectionsCheckingInterval: Math.min(5000, timeouts.headers / 2),
+  };
+}
 
 function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -89,30 +118,25 @@ function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
   });
 }
 
-function closeServer(server: Server, clock: Clock): Promise<void> {
+/** Connections close as they fall idle; what is still under way after the grace is cut. */
+function closeServer(server: Server, clock: Clock, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = clock.setTimer(closeGraceMs, () => server.closeAllConnections());
+    const until = clock.monotonic() + graceMs;
+    let timer: Timer | undefined;
+    function sweep(): void {
+      if (clock.monotonic() < until) server.closeIdleConnections();
+      else server.closeAllConnections();
+      timer = clock.setTimer(sweepMs, sweep);
+    }
     server.close(() => {
-      timer.cancel();
+      timer?.cancel();
       resolve();
     });
-    server.closeIdleConnections();
+    sweep();
   });
 }
 
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
-}
+const sweepMs = 50;
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): HubError {
   const busy = error.code === 'EADDRINUSE';
