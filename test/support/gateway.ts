@@ -1,0 +1,132 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
+import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
+import { createTokenBook, type TokenBook, type TokenOrder } from '../../src/governance/index.ts';
+import { createHub, type Hub } from '../../src/hub/index.ts';
+import { type CallLine, readCalls } from '../../src/ledger/index.ts';
+import { createFileTokenStore, workspaceLayout } from '../../src/storage/index.ts';
+import { fixturePath } from './fixture-servers.ts';
+import { eventually, within } from './within.ts';
+
+/** `quartermaster.yaml` as an object; without servers, one echo server over stdio. */
+export interface Config {
+  readonly servers?: Readonly<Record<string, object>>;
+  readonly [section: string]: unknown;
+}
+
+export interface GatewaySettings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leaves the servers unseen, as they are at the very first start. */
+  readonly cold?: boolean;
+  readonly timeouts?: GatewayOptions['timeouts'];
+}
+
+/** A hub in this process, behind its HTTP port. */
+export interface RunningGateway {
+  /** Of the MCP endpoint. */
+  readonly url: string;
+  readonly origin: string;
+  readonly workspace: string;
+  readonly hub: Hub;
+  readonly tokens: TokenBook;
+  readonly gateway: Gateway;
+  /** Events at level warn and above. */
+  readonly log: readonly LoggedEvent[];
+  token(agent?: string, order?: Omit<TokenOrder, 'agent'>): Promise<string>;
+  /** The calls on the ledger, once there are that many. */
+  calls(count: number): Promise<CallLine[]>;
+  /** Ends everything it started and removes the workspace; idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface LoggedEvent {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const echoServer: object = { command: process.execPath, args: [fixturePath('echo-stdio.mjs')] };
+
+/** For one test; everything ends with it. */
+export async function gatewayForTest(config: Config = {}, settings: GatewaySettings = {}): Promise<RunningGateway> {
+  const running = await startGateway(config, settings);
+  onTestFinished(() => running.stop());
+  return running;
+}
+
+/** For several tests; whoever starts it stops it. */
+export async function startGateway(config: Config = {}, settings: GatewaySettings = {}): Promise<RunningGateway> {
+  const workspace = await createWorkspace(config);
+  const undo: (() => Promise<unknown>)[] = [() => rm(workspace, { recursive: true, force: true, maxRetries: 3 })];
+  try {
+    return await assemble(workspace, settings, undo);
+  } catch (error) {
+    await undoAll(undo);
+    throw error;
+  }
+}
+
+/** A folder with a configuration; whoever asks for it removes it. */
+export async function createWorkspace(config: Config = {}): Promise<string> {
+  const workspace = await mkdtemp(join(tmpdir(), 'qm-gateway-'));
+  await configure(workspace, config);
+  return workspace;
+}
+
+/** JSON is YAML. */
+export async function configure(workspace: string, config: Config): Promise<void> {
+  const text = JSON.stringify({ servers: { echo: echoServer }, ...config }, undefined, 2);
+  await writeFile(join(workspace, 'quartermaster.yaml'), text);
+}
+
+type Undo = (() => Promise<unknown>)[];
+
+async function assemble(workspace: string, settings: GatewaySettings, undo: Undo): Promise<RunningGateway> {
+  const log: LoggedEvent[] = [];
+  const common = { clock: createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
+  const env = { PATH: process.env.PATH, ...settings.env };
+  const hub = await createHub({ ...common, env }, { workspace, watch: false });
+  undo.push(() => hub.stop());
+  const store = createFileTokenStore(workspaceLayout(workspace), common);
+  const tokens = await createTokenBook({ ...common, store });
+  const { timeouts } = settings;
+  const gateway = await openGateway(
+    { ...common, hub, tokens, api: (_, response) => response.writeHead(501).end() },
+    { host: '127.0.0.1', port: 0, ...(timeouts === undefined ? {} : { timeouts }) },
+  );
+  undo.push(() => gateway.close());
+  if (settings.cold !== true) await hub.discover();
+  let stopped: Promise<void> | undefined;
+  return {
+    url: `${gateway.url}/mcp`,
+    origin: gateway.url,
+    workspace,
+    hub,
+    tokens,
+    gateway,
+    log,
+    token: async (agent = 'tester', order = {}) => (await tokens.issue({ agent, ...order })).token,
+    calls: (count) =>
+      eventually(async () => {
+        const calls = await readCalls(workspace);
+        return calls.length >= count ? calls : undefined;
+      }, `${count} calls on the ledger`),
+    stop() {
+      stopped ??= within(undoAll(undo), 'the gateway to stop', 30_000);
+      return stopped;
+    },
+  };
+}
+
+async function undoAll(undo: Undo): Promise<void> {
+  for (const step of undo.toReversed()) await step();
+}
+
+function collectingLogger(log: LoggedEvent[]): Logger {
+  const note = (event: string, fields: LoggedEvent['fields'] = {}): void => {
+    log.push({ event, fields });
+  };
+  return { debug() {}, info() {}, warn: note, error: note };
+}
