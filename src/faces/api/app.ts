@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { HubError, toHubError } from '../../base/index.ts';
@@ -19,7 +18,6 @@ export function createApp(deps: ApiDeps): Hono {
     if (token === undefined || !deps.isAdmin(token)) throw unauthenticated();
     await next();
   });
-  app.use(bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge }));
 
   app.get('/health', (context) => context.json(healthBody(hub, deps.clientSessions())));
   app.get('/servers', (context) => context.json(serversBody(hub)));
@@ -55,22 +53,33 @@ function unauthenticated(): HubError {
   });
 }
 
-function tooLarge(): never {
-  throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
-}
-
 async function readInput<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+  const text = await readText(context.req.raw.body);
   let value: unknown;
   try {
-    value = await context.req.json();
+    value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof HubError) throw error;
     throw new HubError('PARSE_ERROR', 'The body is not valid JSON.', { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new HubError('INVALID_PARAMS', `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`);
+  throw new HubError(
+    'INVALID_PARAMS',
+    `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`,
+  );
+}
+
+/** Counts what arrives: a length that was announced need not be true, and may be absent. */
+async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function answerError(context: Context, error: HubError): Response {

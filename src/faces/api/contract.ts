@@ -1,16 +1,10 @@
 import { z } from 'zod';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
-const agentName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
-
 export const tokenOrderSchema = z.strictObject({
-  agent: agentName.describe('Who will carry the token'),
+  agent: z.string().min(1).max(64).describe('Who will carry the token'),
   ttlMs: z.int().positive().exactOptional().describe('Lifetime in milliseconds; 30 days unless given'),
-  run: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/)
-    .exactOptional()
-    .describe('The run its calls belong to'),
+  run: z.string().min(1).max(64).exactOptional().describe('The run its calls belong to'),
   parent: z.string().min(1).max(40).exactOptional().describe('The id of the token that delegates'),
 });
 

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { Command } from 'commander';
+import { HubError } from '../../../base/index.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { ServeLine } from '../json-shapes.ts';
+import type { Serve } from '../open-serve.ts';
+import { whenAborted } from '../signals.ts';
+
+export function serveCommand(cli: CliContext): Command {
+  return new Command('serve')
+    .description('run the hub: the MCP endpoint for agents and the API for operators, on one port')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', '4680')
+    .action((options: { host: string; port: string }, command: Command) =>
+      serve(cli, readInvocation(command, cli), { host: options.host, port: readPort(options.port) }),
+    );
+}
+
+async function serve(cli: CliContext, invocation: Invocation, options: { host: string; port: number }): Promise<void> {
+  const stop = cli.signals.graceful();
+  const { openServe } = await import('../open-serve.ts');
+  const running = await openServe(cli, invocation, options);
+  const { hub, logger } = running;
+  const failed = new AbortController();
+  cli.signals.onDefect((error) => {
+    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
+    cli.exitWith(1);
+    failed.abort();
+  });
+  await announce(cli, invocation, running);
+  if (!isLoopback(options.host)) {
+    logger.warn('not_only_local', {
+      host: options.host,
+      note: 'Traffic is plain HTTP, tokens included: put TLS in front. serve.allowedHosts must name the host that clients use.',
+    });
+  }
+  hub.onReload(() => logProblems(running));
+  await whenAborted(AbortSignal.any([stop, failed.signal]));
+  if (hub.callsUnderWay > 0) logger.info('stopping', { callsUnderWay: hub.callsUnderWay });
+  await running.close();
+}
+
+async function announce(cli: CliContext, { json }: Invocation, running: Serve): Promise<void> {
+  if (!json) {
+    const { bannerLines } = await import('../serve-banner.ts');
+    for (const line of bannerLines(cli, running)) cli.terminal.err(line);
+    return;
+  }
+  const { url, hub, adminTokenFile } = running;
+  const line: ServeLine = { url, workspace: hub.workspace, database: null, adminTokenFile };
+  cli.terminal.out(JSON.stringify(line));
+  logProblems(running);
+}
+
+function logProblems({ hub, logger }: Serve): void {
+  for (const { severity, ...problem } of hub.fleet.problems) {
+    logger[severity === 'error' ? 'error' : 'warn']('config_problem', problem);
+  }
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a port.`, { hint: 'Use 0 to 65535; 0 takes a free one.' });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}

@@ -1,0 +1,36 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { HubError } from '../../base/index.ts';
+import type { CliContext } from './context.ts';
+import { type LogLevel, logLevels } from './logger.ts';
+
+/** What every command takes. */
+export interface Invocation {
+  readonly workspace: string;
+  readonly json: boolean;
+  readonly logLevel: LogLevel | undefined;
+}
+
+export function withGlobalOptions(command: Command): Command {
+  return command
+    .option('--workspace <dir>', 'folder with the configuration (default: here)')
+    .option('--json', 'machine output on stdout, nothing else there')
+    .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(logLevels));
+}
+
+export function readInvocation(command: Command, cli: Pick<CliContext, 'cwd'>): Invocation {
+  const options = command.optsWithGlobals<{ workspace?: string; json?: boolean; logLevel?: LogLevel }>();
+  return {
+    workspace: existingFolder(resolve(cli.cwd, options.workspace ?? '.')),
+    json: options.json === true,
+    logLevel: options.logLevel,
+  };
+}
+
+function existingFolder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path;
+  throw new HubError('USAGE', `The workspace ${path} is not a folder.`, {
+    hint: 'Name an existing one with --workspace DIR.',
+  });
+}

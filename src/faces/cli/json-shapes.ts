@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { callLineSchema } from '../../ledger/index.ts';
+import { issuedTokenSchema, problemSchema, serversSchema, tokenSummarySchema } from '../api/index.ts';
+
+/** What `--json` prints, command by command. `qm call --json` prints the tool's result exactly as it came. */
+
+/** `qm serve`: the first line of stdout. */
+export const serveLineSchema = z.strictObject({
+  url: z.url(),
+  workspace: z.string(),
+  database: z.null().describe('Always null: state is in files'),
+  adminTokenFile: z.string(),
+});
+
+/** `qm token issue` */
+export const tokenIssueSchema = issuedTokenSchema.strict();
+
+/** `qm token ls` */
+export const tokenLsSchema = z.array(tokenSummarySchema.strict());
+
+/** `qm token revoke` */
+export const tokenRevokeSchema = z.strictObject({ id: z.string(), revoked: z.literal(true) });
+
+/** `qm ls` */
+export const lsSchema = z.strictObject({
+  hub: z.string().nullable().describe('Address of the running hub; null when the states are from the configuration'),
+  servers: serversSchema.shape.servers,
+  problems: z.array(problemSchema.strict()),
+});
+
+/** `qm tools` */
+export const toolsSchema = z.array(
+  z.strictObject({
+    name: z.string().describe('What the agent calls it'),
+    server: z.string(),
+    tool: z.string().describe("The server's own name"),
+    decision: z.enum(['allow', 'ask']),
+  }),
+);
+
+/** `qm tools --all` */
+export const allToolsSchema = z.array(
+  z.strictObject({
+    name: z.string().nullable().describe('null: the agent does not see it, so it has no name for it'),
+    server: z.string(),
+    tool: z.string(),
+    decision: z.enum(['allow', 'ask', 'deny']),
+    reason: z.string(),
+  }),
+);
+
+/** `qm explain` */
+export const explainSchema = z.strictObject({
+  agent: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  decision: z.enum(['allow', 'ask', 'deny']),
+  reason: z.enum(['default', 'not-routed', 'not-included', 'excluded', 'rule', 'invalid', 'disabled']),
+  source: z
+    .strictObject({ file: z.string(), line: z.number().exactOptional() })
+    .nullable()
+    .describe('Where the deciding rule or list is written'),
+  pattern: z.string().nullable().describe('The key of the deciding rule'),
+  text: z.string().describe('The whole answer as a sentence'),
+});
+
+/** `qm calls`; with `--follow`, one such object per line. */
+export const callsSchema = z.array(callLineSchema);
+
+/** On stderr, when a command fails. */
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
+});
+
+export type ServeLine = z.infer<typeof serveLineSchema>;
+export type TokenRevoked = z.infer<typeof tokenRevokeSchema>;
+export type LsAnswer = z.infer<typeof lsSchema>;
+export type ToolRow = z.infer<typeof toolsSchema>[number];
+export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
+export type Explanation = z.infer<typeof explainSchema>;

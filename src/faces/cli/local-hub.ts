@@ -1,0 +1,55 @@
+import { type Logger, sleep } from '../../base/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import type { CliContext } from './context.ts';
+import type { Invocation } from './global-options.ts';
+import { createLogger, type LogLevel } from './logger.ts';
+
+export interface LocalHub {
+  readonly hub: Hub;
+  readonly logger: Logger;
+  /** Ends it, but does not wait for ever: the watchdog ends what is left. */
+  close(): Promise<void>;
+}
+
+/** A hub inside this process; its secrets are hidden from everything that is printed from now on. */
+export async function openLocalHub(
+  cli: CliContext,
+  { workspace, logLevel }: Invocation,
+  options: { readonly watch: boolean; readonly defaultLevel: LogLevel },
+): Promise<LocalHub> {
+  const { clock, random, env, mask } = cli;
+  const [logger, { createHub }, { createRedactor }] = await Promise.all([
+    createLogger(cli, logLevel ?? options.defaultLevel),
+    import('../../hub/index.ts'),
+    import('../../vault/index.ts'),
+  ]);
+  const hub = await createHub({ clock, logger, random, env }, { workspace, watch: options.watch });
+  const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));
+  hide();
+  hub.onReload(hide);
+  return { hub, logger, close: () => stopWithin(cli, hub) };
+}
+
+export async function withLocalHub<T>(
+  cli: CliContext,
+  invocation: Invocation,
+  work: (hub: Hub) => Promise<T>,
+): Promise<T> {
+  // The command says itself what a server failed with; the log would only say it twice.
+  const local = await openLocalHub(cli, invocation, { watch: false, defaultLevel: 'error' });
+  try {
+    return await work(local.hub);
+  } finally {
+    cli.terminal.progress('');
+    await local.close();
+  }
+}
+
+/** A little over the time that the hub gives to calls under way. */
+const stopMs = 15_000;
+
+async function stopWithin({ clock }: CliContext, hub: Hub): Promise<void> {
+  const enough = new AbortController();
+  await Promise.race([hub.stop(), sleep(clock, stopMs, enough.signal)]);
+  enough.abort();
+}

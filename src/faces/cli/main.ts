@@ -1,0 +1,25 @@
+import { createSystemClock, systemRandom } from '../../base/index.ts';
+import { createMask } from './mask.ts';
+import { runCli } from './run-cli.ts';
+import { createSignals } from './signals.ts';
+import { createTerminal } from './terminal.ts';
+
+/** The composition root: the one place where the process, its environment and its streams come in. */
+export async function main(args: readonly string[]): Promise<number> {
+  const { stdin, stdout, stderr, env } = process;
+  const exitCode = await runCli(args, {
+    env,
+    cwd: process.cwd(),
+    stdin,
+    stdout,
+    terminal: createTerminal({ stdout, stderr }, env),
+    signals: createSignals(process),
+    clock: createSystemClock(),
+    random: systemRandom,
+    mask: createMask(),
+    program: 'qm',
+  });
+  // Whatever a server left open must not keep the terminal waiting.
+  await new Promise<void>((resolve) => stdout.write('', () => resolve()));
+  return process.exit(exitCode);
+}

@@ -1,0 +1,37 @@
+import { createSilentLogger } from '../../base/index.ts';
+import { loadFleet } from '../../config/index.ts';
+import type { FleetServer } from '../../domain/index.ts';
+import { createCatalogStore, workspaceLayout } from '../../storage/index.ts';
+import type { RememberedServer } from '../../upstream/index.ts';
+import type { ServersBody } from '../api/index.ts';
+import type { CliContext } from './context.ts';
+import { placeOf } from './problem-lines.ts';
+
+/** The servers as they are written down, with what they last said of themselves; nothing is started. */
+export async function readOfflineServers({ env, clock }: CliContext, workspace: string): Promise<ServersBody> {
+  const fleet = await loadFleet({ env }, { workspace });
+  const remembered = await createCatalogStore(workspaceLayout(workspace), {
+    clock,
+    logger: createSilentLogger(),
+  }).load();
+  const servers = [...fleet.servers].map(([name, server]) => offlineStatus(server, remembered.get(name)));
+  return { servers, problems: [...fleet.problems] };
+}
+
+function offlineStatus(server: FleetServer, remembered: RememberedServer | undefined): ServersBody['servers'][number] {
+  if (server.kind === 'invalid') {
+    const { name, source, problems } = server;
+    const error = problems[0]?.message;
+    return { name, state: 'invalid', source: placeOf(source), ...(error === undefined ? {} : { error }) };
+  }
+  const { spec } = server;
+  const known = remembered?.connectionKey === spec.connectionKey ? remembered : undefined;
+  return {
+    name: spec.name,
+    state: spec.enabled ? 'idle' : 'disabled',
+    transport: spec.transport.type,
+    source: placeOf(spec.source),
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...(known === undefined ? {} : { tools: known.tools.length, protocolVersion: known.protocolVersion }),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Problem } from '../../domain/index.ts';
+import type { Colours } from './colours.ts';
+import { oneLine } from './printable.ts';
+
+/** `error quartermaster.yaml:12 message fix`, one line each. */
+export function problemLines(problems: readonly Problem[], colours: Colours): string[] {
+  return problems.map((problem) => {
+    const word = problem.severity === 'error' ? colours.red('error') : colours.yellow('warning');
+    const text = oneLine(problem.fix === undefined ? problem.message : `${problem.message} ${problem.fix}`);
+    return `${word} ${colours.bold(placeOf(problem))} ${text}`;
+  });
+}
+
+export function placeOf({ file, line }: { readonly file: string; readonly line?: number }): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
