@@ -151,7 +151,6 @@ export const notYet: readonly RequirementId[] = [
   'names:stable',
   'names:preserved',
   'arguments:bytes',
-  'arguments:duplicate-keys',
   'http:legacy',
   'http:modern',
   'http:session-expiry',

@@ -10,7 +10,7 @@ export type Message =
       readonly id: string | number;
       readonly method: string;
       readonly params: Params;
-      /** The text of `params.arguments`, when there is one. */
+      /** The text of `params.arguments`, when there is one; null counts as none, here as for the value. */
       readonly argumentsText: string | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -81,7 +81,8 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   if (!isJsonObject(params)) return invalid('"params" must be an object');
   if (!hasId) return { kind: 'notification', method, params };
   const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan saw it
-  const argumentsSpan = findMember(findMember(members, 'params')?.members, 'arguments');
+  const argumentsSpan =
+    params.arguments == null ? undefined : findMember(findMember(members, 'params')?.members, 'arguments');
   return {
     kind: 'request',
     idText: text.slice(idSpan.start, idSpan.end),

@@ -123,21 +123,20 @@ class Scanner {
   #object(depth: number): Member[] | undefined {
     if (depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
     const text = this.#text;
-    const collect = depth <= this.#collectDepth;
-    const members: Member[] = [];
+    const members: Member[] | undefined = depth <= this.#collectDepth ? [] : undefined;
     let seen: Set<string> | string[] | undefined;
     this.position++;
     this.skipBlanks();
     if (text.charCodeAt(this.position) === closeObject) {
       this.position++;
-      return collect ? members : undefined;
+      return members;
     }
     for (;;) {
       const keyStart = this.position;
       if (text.charCodeAt(keyStart) !== quote) throw syntax('a key', keyStart);
       this.#string();
       let key = '';
-      if (collect || this.#rejectRepeated) {
+      if (members !== undefined || this.#rejectRepeated) {
         key = this.#decodeKey(keyStart + 1, this.position - 1);
         if (this.#rejectRepeated) seen = noteKey(seen, key);
       }
@@ -147,10 +146,10 @@ class Scanner {
       this.skipBlanks();
       const start = this.position;
       const inner = this.value(depth + 1);
-      if (collect) members.push({ key, keyStart, start, end: this.position, members: inner });
+      members?.push({ key, keyStart, start, end: this.position, members: inner });
       this.skipBlanks();
       const next = text.charCodeAt(this.position++);
-      if (next === closeObject) return collect ? members : undefined;
+      if (next === closeObject) return members;
       if (next !== comma) throw syntax('a comma or the end of the object', this.position - 1);
       this.skipBlanks();
     }
