@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject } from '../base/index.ts';
 import type { Catalog, MirroredArgument, ToolDefinition } from '../domain/index.ts';
 import { scanMirroredArguments } from '../mcp/index.ts';
-import { controlRequest, type Wire, type WireFailure } from './wire.ts';
+import { ask, controlRequest, type Wire, type WireFailure } from './wire.ts';
 
 /** A list without end is a defect of the server, not a reason to wait without end. */
 const maxPages = 64;
@@ -12,14 +12,21 @@ export type DiscoveryOutcome =
   | { readonly kind: 'found'; readonly catalog: Catalog }
   | { readonly kind: 'failed'; readonly reason: string; readonly failure: WireFailure | undefined };
 
+export interface DiscoveryOptions {
+  readonly now: number;
+  /** For each page. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** All tools of a server, page by page. */
-export async function discoverTools(wire: Wire, now: number, timeoutMs: number): Promise<DiscoveryOutcome> {
+export async function discoverTools(wire: Wire, options: DiscoveryOptions): Promise<DiscoveryOutcome> {
   const tools = new Map<string, ToolDefinition>();
   const warnings: string[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const reply = await wire.request(controlRequest('tools/list', params, timeoutMs)).reply;
+    const reply = await ask(wire, controlRequest('tools/list', params, options.timeoutMs), options.signal);
     if (reply.kind === 'failed') return { kind: 'failed', reason: reply.error.message, failure: reply };
     if (reply.kind === 'error') return { kind: 'failed', reason: reply.message, failure: undefined };
     if (!Array.isArray(reply.value.tools)) return { kind: 'failed', reason: 'no list of tools', failure: undefined };
@@ -28,7 +35,7 @@ export async function discoverTools(wire: Wire, now: number, timeoutMs: number):
     if (cursor === undefined || tools.size > maxTools) break;
   }
   if (cursor !== undefined) warnings.push(`the list of tools did not end; ${tools.size} were taken`);
-  return { kind: 'found', catalog: { tools: [...tools.values()], at: now, warnings } };
+  return { kind: 'found', catalog: { tools: [...tools.values()], at: options.now, warnings } };
 }
 
 function addTool(tools: Map<string, ToolDefinition>, warnings: string[], item: unknown, transport: string): void {
@@ -71,21 +78,24 @@ export function readTool(item: unknown): ToolReading {
   const mirrored = scanMirroredArguments(schema);
   const overHttpOnly = !mirrored.valid;
   if (!mirrored.valid) warning = `tool "${name}" was left out: ${mirrored.reason}`;
-  const definition = { name, ...rest, inputSchema: schema };
-  const tool = toDefinition(definition, mirrored.valid ? mirrored.mirrored : []);
+  const tool = toDefinition(name, { ...rest, inputSchema: schema }, mirrored.valid ? mirrored.mirrored : []);
   return { kind: 'good', tool, warning, overHttpOnly };
 }
 
-function toDefinition(definition: Record<string, unknown> & { name: string }, mirrored: readonly MirroredArgument[]) {
-  const annotations = isJsonObject(definition.annotations) ? definition.annotations : {};
-  const tool: ToolDefinition = {
-    name: definition.name,
-    text: JSON.stringify(definition),
-    fingerprint: fingerprintOf(definition),
+function toDefinition(
+  name: string,
+  rest: Record<string, unknown>,
+  mirrored: readonly MirroredArgument[],
+): ToolDefinition {
+  const annotations = isJsonObject(rest.annotations) ? rest.annotations : {};
+  return {
+    name,
+    // Spliced: an object would put a member called "0" before the name.
+    text: `{"name":${JSON.stringify(name)},${JSON.stringify(rest).slice(1)}`,
+    fingerprint: fingerprintOf({ name, ...rest }),
     safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
     mirrored,
   };
-  return tool;
 }
 
 /** Covers everything a model reads; a hash that ignored descriptions would miss the attack. */

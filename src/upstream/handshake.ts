@@ -1,7 +1,15 @@
 import { type Clock, HubError, isJsonObject, sleep } from '../base/index.ts';
 import { type Era, legacyUpstreamVersions, legacyVersions, modernVersion, modernVersions } from '../mcp/index.ts';
 import { garbled } from './failures.ts';
-import { controlRequest, legacyEnvelope, modernEnvelope, type Wire, type WireFailure, type WireReply } from './wire.ts';
+import {
+  ask,
+  controlRequest,
+  legacyEnvelope,
+  modernEnvelope,
+  type Wire,
+  type WireFailure,
+  type WireReply,
+} from './wire.ts';
 
 /** What the handshake found out. */
 export interface Agreement {
@@ -15,7 +23,7 @@ export interface Agreement {
 export type HandshakeOutcome =
   | { readonly kind: 'agreed'; readonly agreement: Agreement }
   /** The server ended itself over the modern question; ask again on a fresh process, legacy only. */
-  | { readonly kind: 'died-of-probe' }
+  | { readonly kind: 'died-of-probe'; readonly failure: WireFailure }
   | { readonly kind: 'failed'; readonly failure: WireFailure };
 
 export interface HandshakeOptions {
@@ -24,39 +32,59 @@ export interface HandshakeOptions {
   /** A remembered verdict; undefined asks the modern question first. */
   readonly known: Era | undefined;
   readonly timeoutMs: number;
+  /** The connection is not wanted any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Silence for this long makes `initialize` follow; the modern question stays open beside it. */
 const probeSilenceMs = 3000;
 
 /**
- * Finds the era. Over HTTP only an answer without a modern error says legacy; over stdio any error
- * does, and silence makes it likely. 401, 403, 5xx and timeouts over HTTP say nothing about the era.
+ * Finds the era. Over HTTP only an answer says legacy; over stdio any error does, and silence makes
+ * it likely. 401, 403, 5xx and timeouts over HTTP say nothing about the era.
  */
 export async function shakeHands(wire: Wire, clock: Clock, options: HandshakeOptions): Promise<HandshakeOutcome> {
-  if (options.known === 'legacy') return initialize(wire, options);
+  if (options.known !== 'legacy') return probe(wire, clock, options);
+  const reply = await greet(wire, options);
+  // A server that was upgraded since may know the old handshake no longer.
+  return isRefusal(reply) ? probe(wire, clock, options) : accept(wire, options, reply);
+}
+
+function isRefusal(reply: WireReply): boolean {
+  return reply.kind === 'error' || (reply.kind === 'failed' && refusals.has(reply.httpStatus ?? 0));
+}
+
+async function probe(wire: Wire, clock: Clock, options: HandshakeOptions): Promise<HandshakeOutcome> {
   wire.speak(modernEnvelope(modernVersion, options.client));
-  const probe = wire
-    .request(controlRequest('server/discover', {}, options.timeoutMs))
-    .reply.then((reply) => judge(wire, reply));
+  const given = new AbortController();
+  const request = controlRequest('server/discover', {}, options.timeoutMs);
+  const answer = ask(wire, request, AbortSignal.any([options.signal, given.signal])).then((reply) =>
+    judge(wire, reply),
+  );
   if (wire.transport === 'http') {
-    const verdict = await probe;
-    return verdict === 'legacy' ? initialize(wire, options) : verdict;
+    const verdict = await answer;
+    return verdict === 'legacy' ? accept(wire, options, await greet(wire, options)) : verdict;
   }
-  const early = await Promise.race([probe, silence(clock)]);
-  if (early !== 'silent') return early === 'legacy' ? initialize(wire, options) : early;
+  const early = await Promise.race([answer, silence(clock, answer)]);
+  if (early !== 'silent') return early === 'legacy' ? accept(wire, options, await greet(wire, options)) : early;
   // A slow starter reads both questions in order, so a modern one still answers the first.
-  const legacy = initialize(wire, options);
-  const first = await Promise.race([probe, legacy]);
-  if (first === 'legacy') return legacy;
-  if (first.kind === 'agreed' && first.agreement.era === 'modern') {
-    wire.speak(modernEnvelope(first.agreement.version, options.client));
+  const greeting = greet(wire, options);
+  const first = await Promise.race([answer, greeting.then((reply) => ({ kind: 'greeted' as const, reply }))]);
+  if (first === 'legacy') return accept(wire, options, await greeting);
+  if (first.kind === 'greeted') {
+    const outcome = accept(wire, options, first.reply);
+    given.abort();
+    return outcome;
   }
+  if (first.kind === 'agreed') wire.speak(modernEnvelope(first.agreement.version, options.client));
   return first;
 }
 
-function silence(clock: Clock): Promise<'silent'> {
-  return sleep(clock, probeSilenceMs).then(() => 'silent');
+async function silence(clock: Clock, answer: Promise<unknown>): Promise<'silent'> {
+  const answered = new AbortController();
+  void answer.then(() => answered.abort());
+  await sleep(clock, probeSilenceMs, answered.signal);
+  return 'silent';
 }
 
 function judge(wire: Wire, reply: WireReply): HandshakeOutcome | 'legacy' {
@@ -68,20 +96,23 @@ function judge(wire: Wire, reply: WireReply): HandshakeOutcome | 'legacy' {
   }
   if (reply.kind === 'error') return 'legacy';
   if (wire.transport === 'stdio') {
-    if (reply.cause === 'connection') return { kind: 'died-of-probe' };
+    if (reply.cause === 'connection') return { kind: 'died-of-probe', failure: reply };
     return reply.error.code === 'UPSTREAM_TIMEOUT' ? 'legacy' : { kind: 'failed', failure: reply };
   }
-  const { httpStatus } = reply;
-  return httpStatus !== undefined && legacyStatuses.has(httpStatus) ? 'legacy' : { kind: 'failed', failure: reply };
+  return isRefusal(reply) ? 'legacy' : { kind: 'failed', failure: reply };
 }
 
-/** Some legacy servers answer an unknown method with 200 and a body that is no JSON-RPC at all. */
-const legacyStatuses: ReadonlySet<number> = new Set([200, 202, 400, 404, 405, 406, 415, 422]);
+/** How servers refuse what they do not know; some answer 200 and a body that is no JSON-RPC at all. */
+const refusals: ReadonlySet<number> = new Set([200, 202, 400, 404, 405, 406, 415, 422]);
 
-async function initialize(wire: Wire, options: HandshakeOptions): Promise<HandshakeOutcome> {
+/** The old handshake's question; what its answer means is for `accept`. */
+function greet(wire: Wire, options: HandshakeOptions): Promise<WireReply> {
   wire.speak(legacyEnvelope(''));
   const params = { protocolVersion: legacyVersions[0], capabilities: {}, clientInfo: options.client };
-  const reply = await wire.request(controlRequest('initialize', params, options.timeoutMs)).reply;
+  return ask(wire, controlRequest('initialize', params, options.timeoutMs), options.signal);
+}
+
+function accept(wire: Wire, options: HandshakeOptions, reply: WireReply): HandshakeOutcome {
   if (reply.kind !== 'result') return { kind: 'failed', failure: asFailure(options.server, reply) };
   const version = reply.value.protocolVersion;
   if (typeof version !== 'string' || !legacyUpstreamVersions.includes(version)) {

@@ -1,4 +1,4 @@
-import { type Clock, HubError, type Logger } from '../base/index.ts';
+import type { Clock, HubError, Logger } from '../base/index.ts';
 import type { Catalog, ServerSpec } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { Children } from './children/index.ts';
@@ -40,6 +40,8 @@ export interface LinkOptions {
   readonly spec: ServerSpec;
   readonly client: { readonly name: string; readonly version: string };
   readonly known: Era | undefined;
+  /** Gives the attempt up. */
+  readonly signal: AbortSignal;
 }
 
 /** Covers a cold `npx`; a server that needs longer to say hello is treated as absent. */
@@ -49,13 +51,16 @@ const discoveryTimeoutMs = 15_000;
 export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<LinkOutcome> {
   const first = await attempt(deps, options);
   if (first.kind !== 'died-of-probe') return first;
+  const { failure } = first;
+  if (options.signal.aborted) return { kind: 'failed', failure };
   const second = await attempt(deps, { ...options, known: 'legacy' });
-  if (second.kind === 'died-of-probe') throw new HubError('INTERNAL', 'a legacy handshake has no probe to die of');
-  return second;
+  return second.kind === 'died-of-probe' ? { kind: 'failed', failure: second.failure } : second;
 }
 
-async function attempt(deps: LinkDeps, options: LinkOptions): Promise<LinkOutcome | { kind: 'died-of-probe' }> {
-  const { spec } = options;
+type Attempt = LinkOutcome | { readonly kind: 'died-of-probe'; readonly failure: WireFailure };
+
+async function attempt(deps: LinkDeps, options: LinkOptions): Promise<Attempt> {
+  const { spec, signal } = options;
   let linked = false;
   const wire = await openWire(deps, spec, {
     onNotification: (method) => {
@@ -69,6 +74,7 @@ async function attempt(deps: LinkDeps, options: LinkOptions): Promise<LinkOutcom
     client: options.client,
     known: options.known,
     timeoutMs: handshakeTimeoutMs,
+    signal,
   });
   if (outcome.kind === 'agreed') {
     linked = true;
@@ -96,6 +102,7 @@ async function openWire(
 }
 
 function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement): Link {
+  const closing = new AbortController();
   let stopListening: (() => void) | undefined;
   if (agreement.announcesTools) {
     if (agreement.era === 'modern') stopListening = keepListening(deps.clock, wire);
@@ -109,9 +116,11 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement): Link {
     send: (request) => wire.request(request),
     discover: async () => {
       if (!agreement.hasTools) return { kind: 'found', catalog: noTools(deps.clock.now()) };
-      return discoverTools(wire, deps.clock.now(), discoveryTimeoutMs);
+      return discoverTools(wire, { now: deps.clock.now(), timeoutMs: discoveryTimeoutMs, signal: closing.signal });
     },
     async close() {
+      // Calls may finish; nobody waits for what the hub itself still asked.
+      closing.abort();
       stopListening?.();
       await wire.close();
     },

@@ -59,14 +59,15 @@ export function createUpstream(
 
 type State =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting'; readonly link: Promise<Link> }
+  | { readonly kind: 'connecting'; readonly link: Promise<Link>; readonly giveUp: AbortController }
   | { readonly kind: 'connected'; readonly link: Link; readonly since: number }
   | {
       readonly kind: 'waiting';
       readonly word: ServerState;
       readonly until: number;
       readonly error: HubError;
-      readonly timer: Timer;
+      /** Absent where nothing but a new request is worth an attempt. */
+      readonly timer: Timer | undefined;
     }
   | { readonly kind: 'closed' };
 
@@ -74,6 +75,8 @@ type State =
 const settledMs = 5000;
 /** How long 401 and 403 are believed before they are asked again. */
 const refusalMs = 10_000;
+/** A server that says "try again in 0 s" is still throttling. */
+const minThrottledMs = 1000;
 const rediscoverMs = 50;
 
 class Upstream implements UpstreamControl, UpstreamDispatch {
@@ -85,7 +88,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
   #drained: (() => void) | undefined;
-  #discovering: Promise<void> | undefined;
+  #discovering: { readonly link: Link; readonly done: Promise<void> } | undefined;
   #rediscover: Timer | undefined;
   #lastError: HubError | undefined;
 
@@ -111,6 +114,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       case 'idle':
         return this.#beginConnect();
       case 'waiting':
+        // A refusal is asked again by whoever needs the server, not by a timer.
+        if (state.timer === undefined && this.#deps.clock.now() >= state.until) return this.#beginConnect();
         return Promise.reject(this.#away(state));
       case 'closed':
         return Promise.reject(lostConnection(this.spec.name, 'it was removed from the configuration', false).error);
@@ -129,8 +134,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   reportLoss(link: Link, failure: WireFailure): void {
-    // A child's exit reports itself; over HTTP a single reset says little, a refused connection everything.
-    if (link.transport === 'http' && !failure.sent) this.#lost(link, failure.error);
+    // A single reset says little; a refused connection, a forgotten session or a dead child everything.
+    if (!failure.sent) this.#lost(link, failure.error);
   }
 
   async refresh(): Promise<void> {
@@ -178,27 +183,27 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const state = this.#state;
     this.#state = { kind: 'closed' };
     this.#rediscover?.cancel();
-    if (state.kind === 'waiting') state.timer.cancel();
+    if (state.kind === 'waiting') state.timer?.cancel();
     if (state.kind === 'connected') await state.link.close();
-    // A connect under way sees the closed state when it is done and closes what it opened.
-    if (state.kind === 'connecting')
-      await state.link.then(
-        () => {},
-        () => {},
-      );
+    if (state.kind === 'connecting') {
+      // It sees the closed state when it is done and closes what it opened.
+      state.giveUp.abort();
+      await state.link.catch(() => {});
+    }
   }
 
   #beginConnect(): Promise<Link> {
-    const link = this.#openLink();
-    this.#state = { kind: 'connecting', link };
+    const giveUp = new AbortController();
+    const link = this.#openLink(giveUp.signal);
+    this.#state = { kind: 'connecting', link, giveUp };
     // Callers get the rejection through `connect`; without callers it must not count as unhandled.
     link.catch(() => {});
     this.#deps.onChange(this.spec.name);
     return link;
   }
 
-  async #openLink(): Promise<Link> {
-    const outcome = await this.#tryLink();
+  async #openLink(signal: AbortSignal): Promise<Link> {
+    const outcome = await this.#tryLink(signal);
     if (this.#state.kind === 'closed') {
       if (outcome.kind === 'linked') await outcome.link.close();
       throw lostConnection(this.spec.name, 'it was closed while connecting', false).error;
@@ -213,7 +218,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     return link;
   }
 
-  async #tryLink(): Promise<LinkOutcome> {
+  async #tryLink(signal: AbortSignal): Promise<LinkOutcome> {
     const { clock, logger, children } = this.#deps;
     const known = knownEra(this.#remembered(), clock.now());
     let opened: Link | undefined;
@@ -224,7 +229,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     try {
       const outcome = await openLink(
         { clock, logger, children, events },
-        { spec: this.spec, client: this.#client, known },
+        { spec: this.spec, client: this.#client, known, signal },
       );
       if (outcome.kind === 'linked') opened = outcome.link;
       return outcome;
@@ -252,7 +257,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     if (error.code === 'UPSTREAM_NEEDS_LOGIN') return this.#wait('needs-login', refusalMs, error, false);
     if (error.code === 'UPSTREAM_FORBIDDEN') return this.#wait('forbidden', refusalMs, error, false);
     if (error.code === 'UPSTREAM_THROTTLED') {
-      return this.#wait('retrying', error.details.retryAfterMs ?? refusalMs, error, true);
+      const { retryAfterMs = refusalMs } = error.details;
+      return this.#wait('retrying', Math.max(retryAfterMs, minThrottledMs), error, true);
     }
     const verdict = afterFailure(this.#breaker, this.#deps.random());
     this.#breaker = verdict.state;
@@ -261,11 +267,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   #wait(word: ServerState, waitMs: number, error: HubError, tryAgain: boolean): HubError {
     const { clock } = this.#deps;
-    const timer = clock.setTimer(waitMs, () => {
-      if (this.#state.kind !== 'waiting') return;
-      this.#state = { kind: 'idle' };
-      if (tryAgain) this.#beginConnect();
-    });
+    const timer = tryAgain ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
     const state = { kind: 'waiting', word, until: clock.now() + waitMs, error, timer } as const;
     this.#state = state;
     this.#deps.onChange(this.spec.name);
@@ -279,12 +281,11 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
     void link.close();
     if (this.#deps.clock.monotonic() - state.since < settledMs && this.#inFlight === 0) {
-      this.#state = { kind: 'idle' };
       this.#connectFailed({ kind: 'failed', error, cause: 'connection', sent: false, httpStatus: undefined });
       return;
     }
     this.#breaker = initialBreaker;
-    this.#beginConnect();
+    void this.#beginConnect();
   }
 
   #scheduleRediscovery(): void {
@@ -297,25 +298,26 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   /** Single-flight; `again` waits for the running one and then asks anew. */
   async #discover(link: Link, again = false): Promise<void> {
-    if (this.#discovering !== undefined) {
-      await this.#discovering;
+    const running = this.#discovering;
+    if (running?.link === link) {
+      await running.done;
       if (!again) return;
     }
-    this.#discovering = this.#ask(link).finally(() => {
-      this.#discovering = undefined;
+    const done = this.#ask(link).finally(() => {
+      if (this.#discovering?.done === done) this.#discovering = undefined;
     });
-    await this.#discovering;
+    this.#discovering = { link, done };
+    await done;
   }
 
   async #ask(link: Link): Promise<void> {
-    const { logger, memory, clock, onChange } = this.#deps;
+    const { logger, memory, onChange } = this.#deps;
     const outcome = await link.discover();
     if (this.link !== link) return;
     if (outcome.kind === 'failed') {
       logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: outcome.reason });
       return;
     }
-    this.#breaker = initialBreaker;
     const { catalog } = outcome;
     for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server: this.spec.name, warning });
     this.catalog = catalog;
@@ -346,6 +348,13 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const { error, word } = state;
     const retryAfterMs = Math.max(0, state.until - this.#deps.clock.now());
     if (word === 'needs-login' || word === 'forbidden') return error;
+    if (error.code === 'UPSTREAM_THROTTLED') {
+      return new HubError(error.code, error.message, {
+        cause: error,
+        hint: `Nothing was sent. Try again in ${seconds(retryAfterMs)}.`,
+        details: { ...error.details, retryAfterMs },
+      });
+    }
     const what = word === 'open-circuit' ? 'is away and left alone for now' : 'is away';
     return new HubError('UPSTREAM_UNAVAILABLE', `Server "${this.spec.name}" ${what}: ${error.message}`, {
       cause: error,

@@ -1,4 +1,4 @@
-import type { HubError } from '../base/index.ts';
+import { HubError } from '../base/index.ts';
 import type { MirroredArgument } from '../domain/index.ts';
 import { type Era, metaKeys, type UpstreamMessage } from '../mcp/index.ts';
 
@@ -106,6 +106,15 @@ export function controlRequest(method: string, params: Record<string, unknown>, 
     maxMs: timeoutMs,
     onProgress: undefined,
   };
+}
+
+/** Asks on the hub's own behalf; nobody waits for the answer once the signal aborts. */
+export function ask(wire: Wire, request: WireRequest, signal: AbortSignal): Promise<WireReply> {
+  const call = wire.request(request);
+  const giveUp = (): void => call.cancel(new HubError('CANCELLED', 'The connection is closing.'));
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  return call.reply.finally(() => signal.removeEventListener('abort', giveUp));
 }
 
 function join(left: string, right: string): string {
