@@ -16,11 +16,13 @@ export function createAnnouncer(deps: {
   readonly hub: Hub;
   readonly sessions: ClientSessions;
   readonly subscriptions: Subscriptions;
-}): { recheck(): void; close(): void } {
+}): { readonly revision: number; recheck(): void; close(): void } {
   const { clock, hub, sessions, subscriptions } = deps;
   let gathering: Timer | undefined;
   let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
+  let revision = 0;
   const stop = hub.views.onRenew(() => {
+    revision++;
     gathering ??= clock.setTimer(gatherMs, announce);
   });
   const message = notification(toolsChanged);
@@ -52,6 +54,9 @@ export function createAnnouncer(deps: {
   }
 
   return {
+    get revision() {
+      return revision;
+    },
     recheck,
     close() {
       stop();

@@ -13,6 +13,8 @@ export interface ClientSession {
   readonly owner: string;
   readonly protocolVersion: string;
   lastRequest: number;
+  /** Which state of the lists the client last asked for. */
+  listedAt: number | undefined;
   /** Calls that the client may still cancel, by its own request ids. */
   calls: Map<string | number, Call> | undefined;
   stream: OpenStream | undefined;
@@ -75,6 +77,7 @@ export function createClientSessions(
         owner,
         protocolVersion,
         lastRequest: clock.monotonic(),
+        listedAt: undefined,
         calls: undefined,
         stream: undefined,
       };

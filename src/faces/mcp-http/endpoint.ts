@@ -4,6 +4,7 @@ import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { classify, isModernVersion, type MirroredHeaders, readBody } from '../../mcp/index.ts';
+import { invalidMessage } from '../mcp/index.ts';
 import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createClientSessions } from './client-sessions.ts';
@@ -45,7 +46,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     admitted.forget();
     announcer.recheck();
   });
-  const legacy = createLegacyFace({ hub, sessions });
+  const legacy = createLegacyFace({ hub, sessions, revision: () => announcer.revision });
   const modern = createModernFace({ hub, subscriptions });
   const callers = new WeakMap<TokenIdentity, Caller>();
   const admitted = createAdmission(tokens, clock);
@@ -89,7 +90,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
         attend(response, legacy.batch(exchange, body.messages), idText);
         return;
       }
-      if (first.kind === 'invalid') throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${first.reason}.`);
+      if (first.kind === 'invalid') throw invalidMessage(first.reason);
       const headers = mirroredHeaders(request);
       const face = classify(first, headers) === 'modern' ? modern : legacy;
       attend(response, face.post(exchange, first, headers), idText);

@@ -1,15 +1,19 @@
 import { HubError, toHubError } from '../../base/index.ts';
+import type { Call } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { errorReply, legacyVersions, type Message, resultReply } from '../../mcp/index.ts';
+import { errorReply, legacyVersions, type Message, notification, resultReply } from '../../mcp/index.ts';
 import {
   callAnswer,
   callTool,
   emptyResult,
   initializeResult,
+  invalidMessage,
   listTools,
   methodNotFound,
   type Request,
+  type ToolCall,
+  toolsChanged,
   wantsProgress,
 } from '../mcp/index.ts';
 import type { ClientSession, ClientSessions } from './client-sessions.ts';
@@ -28,8 +32,15 @@ export interface LegacyFace {
 /** Only this revision knows batches. */
 const batchVersion = '2025-03-26';
 
-export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: ClientSessions }): LegacyFace {
-  const { hub, sessions } = deps;
+export interface LegacyFaceDeps {
+  readonly hub: Hub;
+  readonly sessions: ClientSessions;
+  /** Grows with every change of any list of tools. */
+  readonly revision: () => number;
+}
+
+export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): LegacyFace {
+  const listChanged = notification(toolsChanged);
 
   function post(exchange: Exchange, message: Message): Promise<void> | undefined {
     if (message.kind === 'request' && message.method === 'initialize') return initialize(exchange, message);
@@ -39,7 +50,7 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
       sendStatus(exchange.response, 202);
       return undefined;
     }
-    return message.method === 'tools/call' ? call(exchange, session, message) : other(exchange, message);
+    return message.method === 'tools/call' ? call(exchange, session, message) : other(exchange, session, message);
   }
 
   function initialize({ response, caller, owner }: Exchange, request: Request): undefined {
@@ -55,28 +66,36 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
     { response, caller, acceptsStream }: Exchange,
     session: ClientSession,
     request: Request,
-  ): Promise<void> {
-    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
-    const { call, result } = callTool(hub, caller, request, growing?.between);
-    if (growing !== undefined) response.once('close', () => call.detach());
+  ): Promise<void> | undefined {
     const { id, idText } = request;
-    session.calls ??= new Map();
-    session.calls.set(id, call);
+    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
+    let started: ToolCall;
+    try {
+      started = callTool(hub, caller, request, growing?.between);
+    } catch (error) {
+      // A refusal of the HTTP request would mean to clients that the transport is broken.
+      sendJson(response, 200, errorReply(idText, toHubError(error)));
+      return undefined;
+    }
+    const { call, result } = started;
+    if (growing !== undefined) response.once('close', () => call.detach());
+    noteCall(session, id, call);
     return result.then((outcome) => {
-      session.calls?.delete(id);
+      forgetCall(session, id, call);
       const text = callAnswer(idText, outcome, 'legacy');
       if (growing === undefined) sendJson(response, 200, text);
       else growing.end(text);
     });
   }
 
-  async function other({ response, caller }: Exchange, request: Request): Promise<void> {
-    sendJson(response, 200, await answerTo(caller, request));
+  async function other({ response, caller }: Exchange, session: ClientSession, request: Request): Promise<void> {
+    sendJson(response, 200, await answerTo(session, caller, request));
   }
 
-  async function answerTo(caller: Caller, request: Request): Promise<string> {
+  async function answerTo(session: ClientSession, caller: Caller, request: Request): Promise<string> {
     switch (request.method) {
       case 'tools/list':
+        session.listedAt = revision();
         return listTools(hub, caller, request, 'legacy');
       case 'ping':
         return resultReply(request.idText, emptyResult);
@@ -87,13 +106,13 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
 
   async function batch(exchange: Exchange, messages: readonly Message[]): Promise<void> {
     const session = sessionOf(exchange);
-    if (session.protocolVersion !== batchVersion || messages.length === 0) {
+    if (session.protocolVersion !== batchVersion) {
       throw new HubError('INVALID_REQUEST', `Protocol version ${session.protocolVersion} has no batches.`);
     }
-    const invalid = messages.find((message) => message.kind === 'invalid');
-    if (invalid !== undefined) throw new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${invalid.reason}.`);
+    if (messages.length === 0) throw new HubError('INVALID_REQUEST', 'The batch is empty.');
     const answers = messages.map((message) => {
       if (message.kind === 'request') return partOfBatch(exchange, session, message);
+      if (message.kind === 'invalid') return errorReply('null', invalidMessage(message.reason));
       receive(session, message);
       return undefined;
     });
@@ -105,12 +124,11 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
   async function partOfBatch({ caller }: Exchange, session: ClientSession, request: Request): Promise<string> {
     try {
       if (request.method === 'initialize') throw new HubError('INVALID_REQUEST', 'A batch cannot initialize.');
-      if (request.method !== 'tools/call') return await answerTo(caller, request);
+      if (request.method !== 'tools/call') return await answerTo(session, caller, request);
       const { call, result } = callTool(hub, caller, request, undefined);
-      session.calls ??= new Map();
-      session.calls.set(request.id, call);
+      noteCall(session, request.id, call);
       const outcome = await result;
-      session.calls?.delete(request.id);
+      forgetCall(session, request.id, call);
       return callAnswer(request.idText, outcome, 'legacy');
     } catch (error) {
       return errorReply(request.idText, toHubError(error));
@@ -125,8 +143,11 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
   }
 
   function get(exchange: Exchange): void {
-    if (!exchange.acceptsStream) throw new HubError('INVALID_REQUEST', 'GET needs "Accept: text/event-stream".');
     const session = sessionOf(exchange);
+    if (!exchange.acceptsStream) {
+      sendStatus(exchange.response, 406);
+      return;
+    }
     session.stream?.events.end();
     const { chain } = exchange.caller;
     const stream = {
@@ -137,6 +158,8 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
     };
     session.stream = stream;
     stream.events.comment(': open\n\n');
+    // What changed since the client last asked, nobody could tell it.
+    if (session.listedAt !== undefined && session.listedAt !== revision()) stream.events.send(listChanged);
     exchange.response.once('close', () => {
       if (session.stream === stream) session.stream = undefined;
     });
@@ -167,4 +190,14 @@ export function createLegacyFace(deps: { readonly hub: Hub; readonly sessions: C
   }
 
   return { post, batch, get, remove };
+}
+
+function noteCall(session: ClientSession, id: string | number, call: Call): void {
+  session.calls ??= new Map();
+  session.calls.set(id, call);
+}
+
+/** The id may belong to a later call by now. */
+function forgetCall(session: ClientSession, id: string | number, call: Call): void {
+  if (session.calls?.get(id) === call) session.calls.delete(id);
 }

@@ -124,6 +124,10 @@ export function methodNotFound(request: Request): HubError {
   return new HubError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 200)}`);
 }
 
+export function invalidMessage(reason: string): HubError {
+  return new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${reason}.`);
+}
+
 /** The parts of a `subscriptions/listen` filter that the hub serves. */
 export function honoredFilter(params: Params): { readonly toolsListChanged?: true } {
   const wanted = params.notifications;

@@ -5,6 +5,7 @@ export {
   emptyResult,
   honoredFilter,
   initializeResult,
+  invalidMessage,
   listTools,
   methodNotFound,
   type Request,
