@@ -69,7 +69,7 @@ test('the record is in the journal when sent resolves, and the end rides along l
   await vi.waitFor(() => expect(runText('run-1')).toContain(call.id));
 });
 
-test('all records of a turn are one write, ends included', async () => {
+test('a lone call is written at once; while one is under way, all records of a turn are one write', async () => {
   const writes: number[] = [];
   const book = await open({
     write: (fd, bytes, offset, length, position) => {
@@ -78,6 +78,11 @@ test('all records of a turn are one write, ends included', async () => {
     },
   });
   const calls = Array.from({ length: 32 }, () => book.open(subject, 'run-1', '{}'));
+  const lone = book.open(subject, 'run-1', '{}');
+  writes.length = 0;
+  const written = book.sent(lone, connection);
+  expect(writes).toHaveLength(1);
+  await written;
   writes.length = 0;
   await Promise.all(calls.map((call) => book.sent(call, connection)));
   expect(writes).toHaveLength(1);
