@@ -91,7 +91,7 @@ test('a lone call is written at once; while one is under way, all records of a t
   const next = book.open(subject, 'run-1', '{}');
   await book.sent(next, connection);
   expect(writes).toHaveLength(2);
-  expect(journalRecords()).toHaveLength(1 + 32 + 32 + 1 + 1);
+  expect(journalRecords()).toHaveLength(1 + 1 + 32 + 32 + 1 + 1);
 });
 
 test('short writes are carried on until everything is written', async () => {
