@@ -78,7 +78,10 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   const memory = await openServerMemory(catalogs);
-  const crew = createCrew({ clock, logger, random, children, memory, onChange: () => renew() }, fleet);
+  const crew = createCrew(
+    { clock, logger, random, children, memory, redact: (text) => redact.message(text), onChange: () => renew() },
+    fleet,
+  );
   let names = createNameBook(fleet.naming);
   const views = createViews({ clock }, { fleet, upstreams: crew.upstreams, names });
   const life = createId(random, 8);

@@ -18,6 +18,7 @@ export interface CrewDeps {
   readonly random: RandomBytes;
   readonly children: Children;
   readonly memory: ServerMemory;
+  readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
 }
@@ -35,6 +36,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         logger: deps.logger,
         children: deps.children,
         memory: deps.memory,
+        redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
       },

@@ -33,6 +33,7 @@ export interface LinkDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly children: Children;
+  readonly redact: (text: string) => string;
   readonly events: LinkEvents;
 }
 
@@ -94,7 +95,7 @@ async function openWire(
   switch (transport.type) {
     case 'stdio': {
       const child = await deps.children.start({ server: name, ...transport });
-      return createStdioWire({ clock, logger, child, events }, { server: name });
+      return createStdioWire({ clock, logger, child, events, redact: deps.redact }, { server: name });
     }
     case 'http':
       return createHttpWire({ clock, logger, events }, { server: name, transport });

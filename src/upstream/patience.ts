@@ -7,7 +7,13 @@ export interface Patience {
   end(): void;
 }
 
-export function createPatience(clock: Clock, timeoutMs: number, maxMs: number, onTimeout: () => void): Patience {
+/** `onTimeout` hears which of the two limits was reached. */
+export function createPatience(
+  clock: Clock,
+  timeoutMs: number,
+  maxMs: number,
+  onTimeout: (limitMs: number) => void,
+): Patience {
   const startedAt = clock.monotonic();
   const capAt = startedAt + maxMs;
   let dueAt = Math.min(startedAt + timeoutMs, capAt);
@@ -16,7 +22,7 @@ export function createPatience(clock: Clock, timeoutMs: number, maxMs: number, o
   // Renewing only moves the due time; the timer looks at it when it fires, so progress costs no timer.
   function check(): void {
     const left = dueAt - clock.monotonic();
-    if (left <= 0) onTimeout();
+    if (left <= 0) onTimeout(dueAt === capAt ? maxMs : timeoutMs);
     else timer = clock.setTimer(Math.ceil(left), check);
   }
 

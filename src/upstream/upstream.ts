@@ -39,6 +39,8 @@ export interface UpstreamDeps {
   readonly logger: Logger;
   readonly children: Children;
   readonly memory: ServerMemory;
+  /** Takes secrets out of what a server says; its words end up in errors and logs. */
+  readonly redact: (text: string) => string;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
   readonly onChange: (server: string) => void;
@@ -219,7 +221,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   async #tryLink(signal: AbortSignal): Promise<LinkOutcome> {
-    const { clock, logger, children } = this.#deps;
+    const { clock, logger, children, redact } = this.#deps;
     const known = knownEra(this.#remembered(), clock.now());
     let opened: Link | undefined;
     const events = {
@@ -228,7 +230,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     };
     try {
       const outcome = await openLink(
-        { clock, logger, children, events },
+        { clock, logger, children, redact, events },
         { spec: this.spec, client: this.#client, known, signal },
       );
       if (outcome.kind === 'linked') opened = outcome.link;
@@ -247,7 +249,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   /** Enters the waiting state and returns the error for those who waited. */
   #connectFailed(failure: WireFailure): HubError {
-    const { error } = failure;
+    const error = this.#redacted(failure.error);
     this.#lastError = error;
     this.#deps.logger.warn('upstream_connect_failed', {
       server: this.spec.name,
@@ -315,7 +317,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const outcome = await link.discover();
     if (this.link !== link) return;
     if (outcome.kind === 'failed') {
-      logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: outcome.reason });
+      logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: this.#deps.redact(outcome.reason) });
       return;
     }
     const { catalog } = outcome;
@@ -342,6 +344,14 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   #remembered() {
     const remembered = this.#deps.memory.recall(this.spec.name);
     return remembered?.connectionKey === this.spec.connectionKey ? remembered : undefined;
+  }
+
+  /** What a server answered to the handshake may repeat the credential that it was given. */
+  #redacted(error: HubError): HubError {
+    const message = this.#deps.redact(error.message);
+    if (message === error.message) return error;
+    const { code, hint, details } = error;
+    return new HubError(code, message, { details, ...(hint === undefined ? {} : { hint }) });
   }
 
   #away(state: State & { kind: 'waiting' }): HubError {

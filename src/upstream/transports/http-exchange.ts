@@ -55,7 +55,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const reply = new Promise<WireReply>((resolve) => {
     settle = resolve;
   });
-  const patience = createPatience(clock, request.timeoutMs, request.maxMs, () => giveUp(undefined));
+  const patience = createPatience(clock, request.timeoutMs, request.maxMs, giveUp);
 
   function end(outcome: WireReply): void {
     if (settled) return;
@@ -71,10 +71,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     controller?.abort(new Error('hung up'));
   }
 
-  function giveUp(error: HubError | undefined): void {
+  /** The limit that was reached, or the error of whoever cancelled. */
+  function giveUp(why: number | HubError): void {
     if (settled) return;
-    options.onGiveUp(error?.message ?? 'timeout');
-    hangUp(error === undefined ? timedOut(server, request.method, request.timeoutMs) : cancelled(error, true));
+    const timeout = typeof why === 'number';
+    options.onGiveUp(timeout ? 'timeout' : why.message);
+    hangUp(timeout ? timedOut(server, request.method, why) : cancelled(why, true));
   }
 
   function receive(text: string): void {

@@ -1,6 +1,6 @@
-import type { Clock, HubError, Logger } from '../../base/index.ts';
+import { type Clock, type HubError, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification, readUpstreamMessage } from '../../mcp/index.ts';
-import type { Child } from '../children/index.ts';
+import type { Child, ChildExit } from '../children/index.ts';
 import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
 import { createPatience, type Patience } from '../patience.ts';
 import {
@@ -16,11 +16,17 @@ import {
 } from '../wire.ts';
 
 /** JSON-RPC over a child's pipes: one write per turn of the loop, whatever number of calls it carries. */
-export function createStdioWire(
-  deps: { readonly clock: Clock; readonly logger: Logger; readonly child: Child; readonly events: WireEvents },
-  options: { readonly server: string },
-): Wire {
+export function createStdioWire(deps: StdioWireDeps, options: { readonly server: string }): Wire {
   return new StdioWire(deps, options.server);
+}
+
+export interface StdioWireDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly child: Child;
+  readonly events: WireEvents;
+  /** Takes secrets out of what the child said about its end. */
+  readonly redact: (text: string) => string;
 }
 
 /** A child that reads nothing may not make the hub hold more than this for it. */
@@ -28,6 +34,8 @@ const maxQueuedBytes = 16 * 1024 * 1024;
 const maxMessageBytes = 64 * 1024 * 1024;
 /** Enough to see what is wrong, not enough to flood the log. */
 const maxGarbageReports = 5;
+/** How long the rest of a dying child's output, or the exit after its output closed, may take to arrive. */
+const lastWordsMs = 500;
 
 interface Pending {
   readonly request: WireRequest;
@@ -42,6 +50,7 @@ class StdioWire implements Wire {
   readonly #logger: Logger;
   readonly #child: Child;
   readonly #events: WireEvents;
+  readonly #redact: StdioWireDeps['redact'];
   readonly #server: string;
   readonly #pending = new Map<number, Pending>();
   #envelope: Envelope = legacyEnvelope('');
@@ -51,11 +60,12 @@ class StdioWire implements Wire {
   #gone: WireFailure | undefined;
   #closing = false;
 
-  constructor(deps: Parameters<typeof createStdioWire>[0], server: string) {
+  constructor(deps: StdioWireDeps, server: string) {
     this.#clock = deps.clock;
     this.#logger = deps.logger;
     this.#child = deps.child;
     this.#events = deps.events;
+    this.#redact = deps.redact;
     this.#server = server;
     const reader = createLineReader((line) => this.#receive(line.toString('utf8')), maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {
@@ -64,22 +74,18 @@ class StdioWire implements Wire {
     // A broken pipe is the child's exit seen from the other side; `exited` tells the story.
     deps.child.stdin.on('error', () => {});
     deps.child.stdout.on('error', () => {});
-    void deps.child.exited.then((exit) => {
-      const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
-      const tail = exit.stderrTail.trim().split('\n').at(-1);
-      this.#fail(`its process ${how}${tail ? ` (${tail.slice(0, 300)})` : ''}`);
-    });
+    void this.#watch();
   }
 
   request(request: WireRequest): WireCall {
     if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
-    const queued = this.#child.stdin.writableLength + this.#outgoing.length;
-    if (queued > maxQueuedBytes) {
-      return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
-    }
+    const queued = this.#queuedBytes();
+    if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
     const id = this.#nextId++;
     const reply = new Promise<WireReply>((settle) => {
-      const patience = createPatience(this.#clock, request.timeoutMs, request.maxMs, () => this.#giveUp(id, undefined));
+      const patience = createPatience(this.#clock, request.timeoutMs, request.maxMs, (limitMs) =>
+        this.#giveUp(id, limitMs),
+      );
       this.#pending.set(id, { request, patience, settle });
     });
     this.#write(requestText(id, request, this.#envelope));
@@ -87,7 +93,7 @@ class StdioWire implements Wire {
   }
 
   notify(method: string, params?: unknown): void {
-    if (this.#gone === undefined) this.#write(notification(method, params));
+    if (this.#gone === undefined && this.#queuedBytes() <= maxQueuedBytes) this.#write(notification(method, params));
   }
 
   speak(envelope: Envelope): void {
@@ -99,6 +105,35 @@ class StdioWire implements Wire {
   async close(): Promise<void> {
     this.#closing = true;
     await this.#child.stop();
+  }
+
+  /** Its last words may still be in the pipe when it exits, and an exit tells more than a closed output. */
+  async #watch(): Promise<void> {
+    const { stdout, exited } = this.#child;
+    let exit: ChildExit | undefined;
+    const ends = [
+      exited.then((how) => {
+        exit = how;
+      }),
+      new Promise<void>((resolve) => {
+        stdout.once('close', resolve);
+      }),
+    ];
+    await Promise.race(ends);
+    const both = new AbortController();
+    void Promise.all(ends).then(() => both.abort());
+    await sleep(this.#clock, lastWordsMs, both.signal);
+    this.#fail(exit === undefined ? 'it closed its output' : this.#describe(exit));
+  }
+
+  #describe(exit: ChildExit): string {
+    const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+    const tail = this.#redact(exit.stderrTail.trim().split('\n').at(-1) ?? '');
+    return `its process ${how}${tail === '' ? '' : ` (${tail.slice(0, 300)})`}`;
+  }
+
+  #queuedBytes(): number {
+    return this.#child.stdin.writableLength + this.#outgoing.length;
   }
 
   #write(text: string): void {
@@ -129,7 +164,8 @@ class StdioWire implements Wire {
         else this.#events.onNotification(message.method, message.params);
         return;
       case 'request':
-        this.#write(answerToServer(message.id, message.method));
+        // A child that asks without end and never reads is not owed an answer.
+        if (this.#queuedBytes() <= maxQueuedBytes) this.#write(answerToServer(message.id, message.method));
         return;
       case 'garbage':
         if (this.#garbage++ < maxGarbageReports) {
@@ -145,18 +181,19 @@ class StdioWire implements Wire {
     pending.request.onProgress?.(params);
   }
 
-  /** Timeout, or cancelled by the caller when `error` is given. */
-  #giveUp(id: number, error: HubError | undefined): void {
+  /** The limit that was reached, or the error of whoever cancelled. */
+  #giveUp(id: number, why: number | HubError): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
     pending.patience.end();
-    const { method, timeoutMs } = pending.request;
+    const { method } = pending.request;
+    const timeout = typeof why === 'number';
     // Nobody may cancel initialize; a late answer to anything else is dropped by its id.
     if (method !== 'initialize') {
-      this.notify('notifications/cancelled', { requestId: id, reason: error?.message ?? 'timeout' });
+      this.notify('notifications/cancelled', { requestId: id, reason: timeout ? 'timeout' : why.message });
     }
-    pending.settle(error === undefined ? timedOut(this.#server, method, timeoutMs) : cancelled(error, true));
+    pending.settle(timeout ? timedOut(this.#server, method, why) : cancelled(why, true));
   }
 
   #fail(what: string): void {
