@@ -63,9 +63,12 @@ type Attempt = LinkOutcome | { readonly kind: 'died-of-probe'; readonly failure:
 async function attempt(deps: LinkDeps, options: LinkOptions): Promise<Attempt> {
   const { spec, signal } = options;
   let linked = false;
+  let subscriptions = 0;
   const wire = await openWire(deps, spec, {
     onNotification: (method) => {
       if (method === 'notifications/tools/list_changed') deps.events.onToolsChanged();
+      // Between the end of one subscription and the start of the next, changes are not announced.
+      if (method === 'notifications/subscriptions/acknowledged' && subscriptions++ > 0) deps.events.onToolsChanged();
     },
     // Before the handshake is done its own failure tells the story.
     onLost: (error) => linked && deps.events.onLost(error),

@@ -8,16 +8,18 @@ import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/
  */
 export function openChangeStream(
   deps: { readonly clock: Clock; open(handler: Dispatcher.DispatchHandler): void },
-  events: { onNotification(method: string, params: Readonly<Record<string, unknown>>): void },
+  events: ChangeStreamEvents,
 ): () => void {
   let stopped = false;
   let timer: Timer | undefined;
   let controller: Dispatcher.DispatchController | undefined;
   let delayMs = firstDelayMs;
+  let wasOpen = false;
 
   function open(): void {
     let sse: SseReader | undefined;
     let supported = true;
+    let openedAt = Number.POSITIVE_INFINITY;
     deps.open({
       onRequestStart(started) {
         controller = started;
@@ -26,21 +28,27 @@ export function openChangeStream(
       onResponseStart(_controller, status, headers) {
         const type = String(headers['content-type'] ?? '');
         if (status === 200 && type.startsWith('text/event-stream')) {
-          delayMs = firstDelayMs;
           sse = createSseReader((event) => announce(event.data), maxEventBytes);
+          openedAt = deps.clock.monotonic();
+          if (wasOpen) events.onReopened();
+          wasOpen = true;
         } else supported = status >= 500;
+        // From the start it only means that there is no such stream.
+        if (status === 404 && wasOpen) events.onForgotten();
       },
       onResponseData(_controller, chunk) {
         if (sse !== undefined && !sse.push(chunk)) controller?.abort(new Error('event too large'));
       },
-      onResponseEnd: () => again(supported),
-      onResponseError: () => again(supported),
+      onResponseEnd: () => supported && again(openedAt),
+      onResponseError: () => supported && again(openedAt),
     });
   }
 
-  function again(supported: boolean): void {
+  function again(openedAt: number): void {
     controller = undefined;
-    if (stopped || !supported) return;
+    if (stopped) return;
+    // A stream that lived for long was a good one; one that never opened lived for less than nothing.
+    if (deps.clock.monotonic() - openedAt > maxDelayMs) delayMs = firstDelayMs;
     timer = deps.clock.setTimer(delayMs, open);
     delayMs = Math.min(delayMs * 2, maxDelayMs);
   }
@@ -56,6 +64,14 @@ export function openChangeStream(
     timer?.cancel();
     controller?.abort(new Error('closed'));
   };
+}
+
+export interface ChangeStreamEvents {
+  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** It was closed for a while; what changed then was not announced. */
+  onReopened(): void;
+  /** The server does not know the session any more. */
+  onForgotten(): void;
 }
 
 const firstDelayMs = 1000;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock, HubError } from '../../base/index.ts';
+import type { Clock, HubError, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
 import { cancelled, garbled, lostConnection, lostSession, statusFailure, timedOut } from '../failures.ts';
 import { createPatience } from '../patience.ts';
@@ -27,6 +27,8 @@ export interface ExchangeOptions {
 }
 
 const maxMessageBytes = 64 * 1024 * 1024;
+/** A stream usually ends with its answer, and its connection serves the next call; one that goes on has no reader. */
+const lingerMs = 1000;
 /** Errors raised before the first byte of the request left. */
 const nothingSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -51,6 +53,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let parts: Buffer[] = [];
   let size = 0;
   let sse: SseReader | undefined;
+  let linger: Timer | undefined;
   let settle: (reply: WireReply) => void = () => {};
   const reply = new Promise<WireReply>((resolve) => {
     settle = resolve;
@@ -80,9 +83,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   function receive(text: string): void {
+    if (settled) return;
     const message = readUpstreamMessage(text);
     if (message.kind === 'result' || message.kind === 'error') {
-      if (message.id === id) end(message);
+      if (message.id !== id) return;
+      end(message);
+      linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
     } else if (message.kind === 'request') options.onServerRequest(message.id, message.method);
     else if (message.kind === 'notification') {
       if (message.method !== 'notifications/progress') options.onNotification(message.method, message.params);
@@ -134,17 +140,19 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseData(_controller, chunk) {
       if (sse !== undefined) {
-        if (!sse.push(chunk)) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
-        // The answer has come; what a server still streams after it has no reader.
-        else if (settled) controller?.abort(new Error('answered'));
+        if (!settled && !sse.push(chunk)) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
         return;
       }
       parts.push(chunk);
       size += chunk.length;
       if (size > maxMessageBytes) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
     },
-    onResponseEnd: finish,
+    onResponseEnd() {
+      linger?.cancel();
+      finish();
+    },
     onResponseError(_controller, error) {
+      linger?.cancel();
       const code = errorCode(error);
       end(lostConnection(server, code ?? error.message, !nothingSent.has(code ?? ''), error));
     },

@@ -2,6 +2,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { type Clock, HubError, type Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
 import { encodeHeaderValue, mirroredArgumentHeaders, notification } from '../../mcp/index.ts';
+import { lostSession } from '../failures.ts';
 import {
   type Envelope,
   legacyEnvelope,
@@ -107,7 +108,11 @@ class HttpWire implements Wire {
         clock: this.#deps.clock,
         open: (handler) => this.#dispatch('GET', [...this.#headers, 'accept', 'text/event-stream'], null, handler),
       },
-      { onNotification: this.#deps.events.onNotification },
+      {
+        onNotification: this.#deps.events.onNotification,
+        onReopened: () => this.#deps.events.onNotification('notifications/tools/list_changed', {}),
+        onForgotten: () => this.#sessionId !== null && this.#deps.events.onLost(lostSession(this.#server, 404).error),
+      },
     );
   }
 
