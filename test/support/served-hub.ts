@@ -1,0 +1,126 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { within } from './within.ts';
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
+const run = promisify(execFile);
+
+/** A workspace in which `qm serve` runs as its users run it: a process of its own, from the build. */
+export interface ServedWorkspace {
+  readonly folder: string;
+  serve(): Promise<ServedHub>;
+  /** Any other command of `qm`, with machine output. */
+  qm(...args: string[]): Promise<unknown>;
+}
+
+export interface ServedHub {
+  readonly url: string;
+  readonly pid: number;
+  /** What it said on stderr. */
+  log(): string;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export async function servedWorkspace(config: object, at?: string): Promise<ServedWorkspace> {
+  const folder = at ?? (await realpath(await mkdtemp(join(tmpdir(), 'qm-served-'))));
+  const running = new Set<ChildProcess>();
+  onTestFinished(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    if (at === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify(config, undefined, 2));
+
+  async function serve(): Promise<ServedHub> {
+    const child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--workspace', folder], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    let log = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-20_000);
+    });
+    const ended = new Promise<number | null>((resolve) => {
+      child.once('exit', (code) => {
+        running.delete(child);
+        resolve(code);
+      });
+    });
+    const line = new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).once('line', resolve);
+      void ended.then((code) => reject(new Error(`qm serve ended with ${code}: ${log}`)));
+    });
+    const { url } = JSON.parse(await within(line, 'qm serve to come up')) as { url: string };
+    const pid = child.pid as number; // it has spoken, so it runs
+    return {
+      url: `${url}/mcp`,
+      pid,
+      log: () => log,
+      kill(signal) {
+        child.kill(signal);
+        return within(ended, `qm serve to end after ${signal}`, 20_000);
+      },
+    };
+  }
+
+  return {
+    folder,
+    serve,
+    async qm(...args) {
+      const { stdout } = await run(process.execPath, [bin, ...args, '--json', '--workspace', folder], {
+        timeout: 30_000,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      return JSON.parse(stdout) as unknown;
+    },
+  };
+}
+
+/** Calls a tool over a legacy client session; undefined when the hub went away. */
+export interface SessionClient {
+  call(name: string, args: object): Promise<Answered | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly result?: { readonly content?: readonly { readonly text?: string }[] };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: { readonly code?: string } };
+}
+
+export async function openSession(url: string, token: string): Promise<SessionClient> {
+  const { Pool } = await import('undici');
+  const { origin, pathname: path } = new URL(url);
+  const pool = new Pool(origin, { connections: 64 });
+  let nextId = 1;
+  let session = '';
+  async function post(method: string, params: object) {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(session === '' ? {} : { 'mcp-session-id': session }),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
+    const response = await pool.request({ path, method: 'POST', headers, body });
+    const message = (await response.body.json()) as Omit<Answered, 'status'>;
+    return { headers: response.headers, answer: { status: response.statusCode, ...message } };
+  }
+  const clientInfo = { name: 'test', version: '1' };
+  const opened = await post('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  session = String(opened.headers['mcp-session-id']);
+  return {
+    async call(name, args) {
+      try {
+        return (await post('tools/call', { name, arguments: args })).answer;
+      } catch {
+        return undefined;
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
