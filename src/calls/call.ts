@@ -1,5 +1,6 @@
 import { HubError } from '../base/index.ts';
 import type { Caller } from '../domain/index.ts';
+import { oneLine } from '../mcp/index.ts';
 import type { WireCall, WireResult } from '../upstream/index.ts';
 import type { CallerChannel } from './channel.ts';
 
@@ -7,7 +8,7 @@ export interface CallRequest {
   readonly caller: Caller;
   /** The name the agent used. */
   readonly name: string;
-  /** The arguments exactly as they came; they are forwarded as this text. */
+  /** The arguments exactly as they came: valid JSON. They are forwarded as this text, on one line. */
   readonly argumentsText: string;
   /** The same, parsed; decisions are made on this. */
   readonly args: unknown;
@@ -25,19 +26,28 @@ export type CallResult =
 
 export type CallState =
   | { readonly at: 'received' }
+  | { readonly at: 'waiting'; readonly giveUp: (error: HubError) => void }
   | { readonly at: 'sent'; readonly wire: WireCall }
   | { readonly at: 'ended' };
 
 /** One call from its arrival to its end. It outlives the request that brought it. */
 export class Call {
-  readonly request: CallRequest;
-  #state: CallState = { at: 'received' };
+  #request: CallRequest | undefined;
+  #state: CallState = received;
   #channel: CallerChannel | undefined;
   #cancelled: HubError | undefined;
 
   constructor(request: CallRequest) {
-    this.request = request;
+    const argumentsText = oneLine(request.argumentsText);
+    // A line break would end the message on a child's pipe, and what follows would be another one.
+    this.#request = argumentsText === request.argumentsText ? request : { ...request, argumentsText };
     this.#channel = request.channel;
+  }
+
+  /** Only while the call is under way. */
+  get request(): CallRequest {
+    if (this.#request === undefined) throw new HubError('INTERNAL', 'A call that has ended was asked for its request.');
+    return this.#request;
   }
 
   get cancelled(): HubError | undefined {
@@ -49,7 +59,7 @@ export class Call {
   }
 
   attach(channel: CallerChannel): void {
-    this.#channel = channel;
+    if (this.#state.at !== 'ended') this.#channel = channel;
   }
 
   progress(params: Readonly<Record<string, unknown>>): void {
@@ -61,6 +71,16 @@ export class Call {
     if (this.#cancelled !== undefined || this.#state.at === 'ended') return;
     this.#cancelled = new HubError('CANCELLED', `The call was cancelled: ${reason}.`);
     if (this.#state.at === 'sent') this.#state.wire.cancel(this.#cancelled);
+    if (this.#state.at === 'waiting') this.#state.giveUp(this.#cancelled);
+  }
+
+  /** For the path of the call alone: what is waited for, or the cancellation that came first. */
+  waitFor<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, giveUp) => {
+      this.#state = { at: 'waiting', giveUp };
+      work.then(resolve, giveUp);
+      if (this.#cancelled !== undefined) giveUp(this.#cancelled);
+    });
   }
 
   /** For the path of the call alone. */
@@ -71,7 +91,11 @@ export class Call {
 
   /** Drops what only a call under way needs: the caller may keep the object for long. */
   ended(): void {
-    this.#state = { at: 'ended' };
+    this.#state = ended;
     this.#channel = undefined;
+    this.#request = undefined;
   }
 }
+
+const received: CallState = { at: 'received' };
+const ended: CallState = { at: 'ended' };

@@ -35,10 +35,16 @@ export function tooManyCalls(entry: ViewEntry): HubError {
   });
 }
 
+/** The call was cancelled while its record was being written. */
+export function unsent(error: HubError): WireReply {
+  return { kind: 'failed', error, cause: 'gave-up', sent: false, httpStatus: undefined };
+}
+
 export function unknownResult(entry: ViewEntry, resultType: unknown): WireReply {
+  const type = typeof resultType === 'string' ? JSON.stringify(resultType.slice(0, 40)) : typeof resultType;
   const error = new HubError(
     'UPSTREAM_GARBLED',
-    `Server "${entry.server}" answered with a result of type ${String(resultType).slice(0, 40)}, which was not offered to it.`,
+    `Server "${entry.server}" answered with a result of type ${type}, which was not offered to it.`,
     { details: { server: entry.server } },
   );
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };

@@ -1,6 +1,7 @@
 import { type Clock, type HubError, isJsonObject, toHubError } from '../base/index.ts';
 import type { Caller } from '../domain/index.ts';
 import {
+  type CallEnd,
   type Ledger,
   type LedgerConnection,
   type LedgerSubject,
@@ -19,6 +20,7 @@ import {
   tooManyCalls,
   unknownResult,
   unknownTool,
+  unsent,
   withTool,
 } from './refusals.ts';
 import type { ViewEntry } from './view.ts';
@@ -39,14 +41,15 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     const { caller, name, argumentsText } = call.request;
     const startedAt = clock.monotonic();
     let entered: ViewEntry | undefined;
+    let record: OpenCall | undefined;
     deps.underWay.add(call);
     try {
       const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
       if (entry === undefined) {
-        const record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
+        record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
         return refuse(record, startedAt, unknownTool(name));
       }
-      const record = ledger.open(entry.subject, caller.run, argumentsText);
+      record = ledger.open(entry.subject, caller.run, argumentsText);
       const objection = objectionTo(call, entry);
       if (objection !== undefined) return refuse(record, startedAt, objection);
       if (!entry.dispatch.enter()) return refuse(record, startedAt, tooManyCalls(entry));
@@ -54,16 +57,20 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
 
       let link: Link;
       try {
-        link = entry.dispatch.link ?? (await entry.dispatch.connect());
+        link = entry.dispatch.link ?? (await call.waitFor(entry.dispatch.connect()));
         if (call.cancelled !== undefined) throw call.cancelled;
         await ledger.sent(record, factsOf(link));
       } catch (error) {
         return refuse(record, startedAt, toHubError(error));
       }
-      const reply = await send(call, entry, link, record);
+      const reply = call.cancelled === undefined ? await send(call, entry, link, record) : unsent(call.cancelled);
       if (reply.kind !== 'failed' || !mayRepeat(call, entry, reply))
         return conclude(entry, record, startedAt, reply, 0);
       return await repeat(call, entry, link, record, startedAt, reply);
+    } catch (error) {
+      // A defect; even so the call has an end on the ledger.
+      if (record !== undefined) ledger.done(record, endOf(toHubError(error), startedAt));
+      throw error;
     } finally {
       entered?.dispatch.leave();
       deps.underWay.delete(call);
@@ -90,7 +97,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     entry.dispatch.reportLoss(lost, first);
     let link: Link;
     try {
-      link = entry.dispatch.link ?? (await entry.dispatch.connect());
+      link = entry.dispatch.link ?? (await call.waitFor(entry.dispatch.connect()));
     } catch {
       return conclude(entry, record, startedAt, first, 0);
     }
@@ -149,9 +156,12 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   }
 
   function refuse(record: OpenCall, startedAt: number, error: HubError): CallResult {
-    const durationMs = clock.monotonic() - startedAt;
-    ledger.refused(record, { outcome: outcomeOf(error.code), durationMs, error: error.message });
+    ledger.refused(record, endOf(error, startedAt));
     return { kind: 'failed', error };
+  }
+
+  function endOf(error: HubError, startedAt: number): CallEnd {
+    return { outcome: outcomeOf(error.code), durationMs: clock.monotonic() - startedAt, error: error.message };
   }
 
   function factsOf(link: Link): LedgerConnection {

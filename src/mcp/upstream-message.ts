@@ -1,4 +1,5 @@
 import { isJsonObject } from '../base/index.ts';
+import { oneLine } from './one-line.ts';
 import { findMember, type Member, ScanFailure, scanJson } from './scan-json.ts';
 
 /** What an upstream server sent, with results kept as text. */
@@ -24,23 +25,22 @@ export type UpstreamMessage =
   | { readonly kind: 'garbage'; readonly reason: string };
 
 /** Results nest deeper than requests may, but not without end. */
-const maxUpstreamDepth = 512;
+const scanOptions = { maxDepth: 512, rejectRepeatedKeys: false, collectDepth: 2 };
 
 export function readUpstreamMessage(text: string): UpstreamMessage {
+  let members: readonly Member[] | undefined;
   let value: unknown;
   try {
+    // The scan comes first: JSON.parse needs seconds and gigabytes to find fault with megabytes of brackets.
+    members = scanJson(text, scanOptions).members;
     value = JSON.parse(text);
-  } catch {
-    return garbage('not JSON');
+  } catch (error) {
+    return garbage(error instanceof ScanFailure && error.reason === 'depth' ? error.message : 'not JSON');
   }
   if (!isJsonObject(value)) return garbage('not an object');
   if (typeof value.method === 'string') return readCall(value, value.method);
-  if (isJsonObject(value.result)) return readResult(text, value, value.result);
-  if (isJsonObject(value.error)) {
-    const { code, message } = value.error;
-    if (!Number.isInteger(code) || typeof message !== 'string') return garbage('an error without code and message');
-    return { kind: 'error', id: value.id, text: JSON.stringify(value.error), code: code as number, message }; // checked above
-  }
+  if (isJsonObject(value.result)) return readResult(text, members, value.id, value.result);
+  if (isJsonObject(value.error)) return readError(text, members, value.id, value.error);
   return garbage('neither a request, a notification nor an answer');
 }
 
@@ -51,43 +51,62 @@ function readCall(value: Record<string, unknown>, method: string): UpstreamMessa
   return { kind: 'request', id, method };
 }
 
-function readResult(text: string, message: Record<string, unknown>, value: Record<string, unknown>): UpstreamMessage {
-  try {
-    const scanned = scanJson(text, { maxDepth: maxUpstreamDepth, rejectRepeatedKeys: false, collectDepth: 2 });
-    // The last one counts, as it does for JSON.parse.
-    const span = scanned.members?.findLast((member) => member.key === 'result');
-    if (span?.members === undefined) return garbage('a result that is not an object');
-    return {
-      kind: 'result',
-      id: message.id,
-      text: text.slice(span.start, span.end),
-      members: span.members,
-      offset: span.start,
-      value,
-    };
-  } catch (error) {
-    if (error instanceof ScanFailure) return garbage(error.message);
-    throw error;
-  }
+function readResult(
+  text: string,
+  members: readonly Member[] | undefined,
+  id: unknown,
+  value: Record<string, unknown>,
+): UpstreamMessage {
+  const span = lastMember(members, 'result');
+  if (span?.members === undefined) return garbage('a result that is not an object');
+  return {
+    kind: 'result',
+    id,
+    text: oneLine(text.slice(span.start, span.end)),
+    members: span.members,
+    offset: span.start,
+    value,
+  };
 }
 
-/** The result as a modern client wants it: every result says what it is. */
+function readError(
+  text: string,
+  members: readonly Member[] | undefined,
+  id: unknown,
+  error: Record<string, unknown>,
+): UpstreamMessage {
+  const { code, message } = error;
+  const span = lastMember(members, 'error');
+  if (span === undefined || !Number.isInteger(code) || typeof message !== 'string') {
+    return garbage('an error without code and message');
+  }
+  return { kind: 'error', id, text: oneLine(text.slice(span.start, span.end)), code: code as number, message }; // checked above
+}
+
+/** Of two the last one counts, as it does for JSON.parse. */
+function lastMember(members: readonly Member[] | undefined, key: string): Member | undefined {
+  return members?.findLast((member) => member.key === key);
+}
+
+/** The result as a modern client wants it: every result says what it is, once. */
 export function toModernResult(result: UpstreamMessage & { kind: 'result' }): string {
-  if (findMember(result.members, 'resultType') !== undefined) return result.text;
-  const rest = result.text.slice(1);
-  return result.members.length === 0 ? `{"resultType":"complete"${rest}` : `{"resultType":"complete",${rest}`;
+  const said = findMember(result.members, 'resultType');
+  if (said !== undefined && said === lastMember(result.members, 'resultType')) return result.text;
+  const rest = toLegacyResult(result).slice(1);
+  const empty = result.members.every(({ key }) => key === 'resultType');
+  return empty ? `{"resultType":"complete"${rest}` : `{"resultType":"complete",${rest}`;
 }
 
 /** The result as a legacy client knows it. */
 export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): string {
-  const index = result.members.findIndex((member) => member.key === 'resultType');
-  const member = result.members[index];
-  if (member === undefined) return result.text;
-  const next = result.members[index + 1];
-  const previous = result.members[index - 1];
-  const from = next !== undefined ? member.keyStart : (previous?.end ?? member.keyStart);
-  const to = next !== undefined ? next.keyStart : member.end;
-  return result.text.slice(0, from - result.offset) + result.text.slice(to - result.offset);
+  const { members, text, offset } = result;
+  if (findMember(members, 'resultType') === undefined) return text;
+  let inside = '';
+  for (const { key, keyStart, end } of members) {
+    if (key === 'resultType') continue;
+    inside += `${inside === '' ? '' : ','}${text.slice(keyStart - offset, end - offset)}`;
+  }
+  return `{${inside}}`;
 }
 
 function garbage(reason: string): UpstreamMessage {

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { choices, objectTree, spell, spellMember, type Tree } from './json-text.fixture.ts';
+import { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
+
+test('a result keeps its text, whatever surrounds it and however it is spelled', () => {
+  fc.assert(
+    fc.property(objectTree, choices, (tree, choose) => {
+      const text = spell(tree, choose);
+      const members = [
+        spellMember('jsonrpc', '"2.0"', choose),
+        spellMember('id', '7', choose),
+        spellMember('result', text, choose),
+      ];
+      const by = choose(3);
+      const message = result(`{${[...members.slice(by), ...members.slice(0, by)].join(',')}}`);
+      expect(message.id).toBe(7);
+      // Line breaks between tokens are the one thing that may not travel.
+      expect(message.text).toBe(text.replace(/[\r\n]/g, ' '));
+      expect(message.value).toEqual(JSON.parse(text));
+      expect(message.members.map(({ key }) => key)).toEqual(tree.entries.map(([key]) => key));
+    }),
+  );
+});
+
+test('numbers that no JavaScript number holds come through unchanged', () => {
+  const text = '{"structuredContent":{"id":12345678901234567890,"price":1.10,"tiny":1e-400}}';
+  expect(result(answer(text)).text).toBe(text);
+  const error = '{"code":-5,"message":"no","data":{"id":12345678901234567890}}';
+  expect(readUpstreamMessage(`{"jsonrpc":"2.0","id":1,"error":${error}}`)).toMatchObject({
+    kind: 'error',
+    text: error,
+  });
+});
+
+test('a result of ten megabytes is read', () => {
+  const text = `{"content":[{"type":"text","text":"${'x\\n'.repeat(3_400_000)}"}],"resultType":"complete"}`;
+  const message = result(answer(text));
+  expect(message.text).toBe(text);
+  expect(toLegacyResult(message)).toBe(text.replace(',"resultType":"complete"', ''));
+});
+
+// Pipes and event streams end a message at a line break.
+test('a pretty-printed answer becomes one line that says the same', () => {
+  const value = { content: [{ type: 'text', text: 'two\nlines\r' }], resultType: 'complete', nested: { a: [1, 2] } };
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: value }, undefined, 2).replaceAll('\n', '\r\n');
+  const message = result(text);
+  for (const line of [message.text, toModernResult(message), toLegacyResult(message)])
+    expect(line).not.toMatch(/[\r\n]/);
+  expect(JSON.parse(message.text)).toEqual(value);
+  const { resultType: _, ...legacy } = value;
+  expect(JSON.parse(toLegacyResult(message))).toEqual(legacy);
+  const error = readUpstreamMessage('{"id":1,"error":{\r\n"code":1,\n"message":"a\\nb"\r}}');
+  expect(error).toMatchObject({ kind: 'error', text: '{  "code":1, "message":"a\\nb" }', message: 'a\nb' });
+});
+
+const others: Tree = {
+  kind: 'object',
+  entries: [
+    [
+      'content',
+      { kind: 'array', items: [{ kind: 'object', entries: [['resultType', { kind: 'string', value: 'x' }]] }] },
+    ],
+    ['resulttype', { kind: 'literal', text: '1' }],
+  ],
+};
+
+test('the type of a result is taken out for legacy clients and put in for modern ones, wherever it stood', () => {
+  const places = fc.uniqueArray(fc.nat(3), { maxLength: 3 });
+  fc.assert(
+    fc.property(fc.oneof(objectTree, fc.constant(others)), places, choices, (tree, at, choose) => {
+      const plain = (tree as Tree & { kind: 'object' }).entries.filter(([key]) => key !== 'resultType');
+      const texts = plain.map(([key, value]) => spellMember(key, spell(value, choose), choose));
+      for (const place of at) texts.splice(place, 0, spellMember('resultType', '"complete"', choose));
+      const message = result(answer(`{${texts.join(',')}}`));
+      const rest = JSON.parse(spell({ kind: 'object', entries: plain }, choose));
+      expect(JSON.parse(toLegacyResult(message))).toEqual(rest);
+      expect(JSON.parse(toModernResult(message))).toEqual({ ...rest, resultType: 'complete' });
+      expect(keysOf(toLegacyResult(message))).toEqual(plain.map(([key]) => key));
+      expect(keysOf(toModernResult(message)).filter((key) => key === 'resultType')).toHaveLength(1);
+    }),
+  );
+});
+
+test.each([
+  ['{}', '{}', '{"resultType":"complete"}'],
+  ['{ }', '{ }', '{"resultType":"complete" }'],
+  ['{"resultType":"complete"}', '{}', '{"resultType":"complete"}'],
+  ['{"resultType":"complete","a":1}', '{"a":1}', '{"resultType":"complete","a":1}'],
+  ['{"a":1,"resultType":"complete"}', '{"a":1}', '{"a":1,"resultType":"complete"}'],
+  ['{"a":1,"resultType":"complete","b":2}', '{"a":1,"b":2}', '{"a":1,"resultType":"complete","b":2}'],
+  ['{"a":1}', '{"a":1}', '{"resultType":"complete","a":1}'],
+  ['{"result\\u0054ype":"complete","a":1}', '{"a":1}', '{"result\\u0054ype":"complete","a":1}'],
+  ['{"resultType":"input_required","a":1,"resultType":"complete"}', '{"a":1}', '{"resultType":"complete","a":1}'],
+  ['{"resultType":"x","resultType":"complete"}', '{}', '{"resultType":"complete"}'],
+  ['{"a":{"resultType":"x"}}', '{"a":{"resultType":"x"}}', '{"resultType":"complete","a":{"resultType":"x"}}'],
+])('%s is %s to a legacy client and %s to a modern one', (text, legacy, modern) => {
+  const message = result(answer(text));
+  expect(toLegacyResult(message)).toBe(legacy);
+  expect(toModernResult(message)).toBe(modern);
+});
+
+test('of two results the last one counts, as it does for JSON.parse', () => {
+  expect(result('{"id":1,"result":{"a":1},"id":2,"result":{"b":2}}')).toMatchObject({
+    id: 2,
+    text: '{"b":2}',
+    value: { b: 2 },
+  });
+});
+
+test.each([
+  ['{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}', 'notification'],
+  ['{"jsonrpc":"2.0","method":"notifications/x"}', 'notification'],
+  ['{"jsonrpc":"2.0","method":"notifications/x","params":[1]}', 'notification'],
+  ['{"jsonrpc":"2.0","id":0,"method":"ping"}', 'request'],
+  ['{"jsonrpc":"2.0","id":"a","method":"ping"}', 'request'],
+  ['{"jsonrpc":"2.0","id":null,"method":"ping"}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":{},"method":"ping"}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":{}}', 'result'],
+  ['{"jsonrpc":"2.0","id":1,"result":null}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":[]}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":"x"}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":{},"result":5}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}', 'error'],
+  ['{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}', 'error'],
+  ['{"jsonrpc":"2.0","id":1,"error":{"code":1.5,"message":"no"}}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"error":{"message":"no"}}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"error":{"code":1}}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"error":"no"}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1}', 'garbage'],
+  ['{"__proto__":{"id":1,"result":{}}}', 'garbage'],
+  ['{"result":{"__proto__":{"isError":true}}}', 'result'],
+  ['{}', 'garbage'],
+  ['[]', 'garbage'],
+  ['[{"jsonrpc":"2.0","id":1,"result":{}}]', 'garbage'],
+  ['5', 'garbage'],
+  ['"x"', 'garbage'],
+  ['null', 'garbage'],
+  ['', 'garbage'],
+  ['\r', 'garbage'],
+  ['Server listening on port 3000', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":{}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":{}}}', 'garbage'],
+  ['{"jsonrpc":"2.0","id":1,"result":{"a":"b\nc"}}', 'garbage'],
+  ['\ufeff{"jsonrpc":"2.0","id":1,"result":{}}', 'garbage'],
+  ['<html></html>', 'garbage'],
+])('%s is %s', (text, kind) => {
+  expect(readUpstreamMessage(text).kind).toBe(kind);
+});
+
+test('results nest as deep as anybody needs, and no deeper', () => {
+  const nested = (depth: number): string => answer(`{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}`);
+  expect(readUpstreamMessage(nested(512)).kind).toBe('result');
+  expect(readUpstreamMessage(nested(513))).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
+});
+
+// JSON.parse takes seconds and gigabytes for these; it would also say something else about the first.
+test.each([
+  ['without an end', '['.repeat(4_000_000)],
+  ['with an end', answer(`{"a":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)],
+])('megabytes of brackets %s are refused for their depth', (_, text) => {
+  expect(readUpstreamMessage(text)).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
+});
+
+test('any text at all is read as something', () => {
+  const kinds = ['result', 'error', 'request', 'notification', 'garbage'];
+  fc.assert(
+    fc.property(objectTree, choices, fc.nat(), fc.string({ maxLength: 2 }), (tree, choose, at, insert) => {
+      const text = answer(spell(tree, choose));
+      const place = at % text.length;
+      expect(kinds).toContain(readUpstreamMessage(text.slice(0, place) + insert + text.slice(place + 1)).kind);
+    }),
+  );
+});
+
+function answer(resultText: string): string {
+  return `{"jsonrpc":"2.0","id":1,"result":${resultText}}`;
+}
+
+function result(text: string): UpstreamMessage & { kind: 'result' } {
+  const message = readUpstreamMessage(text);
+  if (message.kind !== 'result') throw new Error(`read as ${message.kind}`);
+  return message;
+}
+
+/** Keys as they stand in the text, repeated ones too. */
+function keysOf(text: string): string[] {
+  return result(answer(text)).members.map(({ key }) => key);
+}
