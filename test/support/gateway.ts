@@ -88,15 +88,16 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const common = { clock: createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
   const env = { PATH: process.env.PATH, ...settings.env };
   const hub = await createHub({ ...common, env }, { workspace, watch: false });
-  undo.push(() => hub.stop());
+  let gateway: Gateway | undefined;
+  // Together, as a real hub stops: calls under way end while their answers leave.
+  undo.push(() => Promise.all([hub.stop(), gateway?.close()]));
   const store = createFileTokenStore(workspaceLayout(workspace), common);
   const tokens = await createTokenBook({ ...common, store });
   const { timeouts } = settings;
-  const gateway = await openGateway(
+  gateway = await openGateway(
     { ...common, hub, tokens, api: (_, response) => response.writeHead(501).end() },
     { host: '127.0.0.1', port: 0, ...(timeouts === undefined ? {} : { timeouts }) },
   );
-  undo.push(() => gateway.close());
   if (settings.cold !== true) await hub.discover();
   let stopped: Promise<void> | undefined;
   return {
