@@ -13,19 +13,25 @@ export interface SseEvent {
   readonly id: string | undefined;
 }
 
-/** Reads a server-sent event stream piece by piece; a single event is bounded. */
+/**
+ * Reads a server-sent event stream piece by piece; a single event is bounded. Lines end with LF, CR or
+ * both. A line that comes in many pieces is put together once, when it ends.
+ */
 export function createSseReader(onEvent: (event: SseEvent) => void, maxEventBytes: number): SseReader {
   const decoder = new StringDecoder('utf8');
+  let atStart = true;
+  let afterReturn = false;
   let rest = '';
-  let event = 'message';
+  let event = '';
   let data: string[] = [];
   let size = 0;
   let id: string | undefined;
+  let over = false;
 
   function line(text: string): void {
     if (text === '') {
-      if (data.length > 0) onEvent({ event, data: data.join('\n'), id });
-      event = 'message';
+      if (data.length > 0) onEvent({ event: event === '' ? 'message' : event, data: data.join('\n'), id });
+      event = '';
       data = [];
       size = 0;
       return;
@@ -36,24 +42,53 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     const value = colon < 0 ? '' : text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
     if (field === 'data') {
       data.push(value);
-      size += value.length;
+      size += text.length;
     } else if (field === 'event') event = value;
-    else if (field === 'id') id = value;
+    else if (field === 'id' && !value.includes('\0')) id = value;
+  }
+
+  /** Adds to the line that has not ended. */
+  function grow(piece: string): boolean {
+    rest += piece;
+    over = size + rest.length > maxEventBytes;
+    if (over) {
+      rest = '';
+      data = [];
+    }
+    return !over;
+  }
+
+  /** Where reading begins in the first text, or after a return that ended the last one. */
+  function firstIndex(text: string): number {
+    const skip = (atStart && text.charCodeAt(0) === 0xfeff) || (afterReturn && text.charCodeAt(0) === 10);
+    atStart = false;
+    afterReturn = false;
+    return skip ? 1 : 0;
   }
 
   return {
     push(chunk) {
-      rest += decoder.write(chunk);
-      let from = 0;
-      for (let at = rest.indexOf('\n'); at >= 0; at = rest.indexOf('\n', from)) {
-        const text = rest.slice(from, rest.charCodeAt(at - 1) === 13 && at > from ? at - 1 : at);
-        // A lone CR ends a line too, though nobody has been seen to send one.
-        if (text.includes('\r')) text.split('\r').forEach(line);
-        else line(text);
+      if (over) return false;
+      const text = decoder.write(chunk);
+      if (text === '') return true;
+      let from = firstIndex(text);
+      let feed = text.indexOf('\n', from);
+      let carriage = text.indexOf('\r', from);
+      while (feed >= 0 || carriage >= 0) {
+        const at = carriage < 0 || (feed >= 0 && feed < carriage) ? feed : carriage;
+        if (!grow(text.slice(from, at))) return false;
+        const whole = rest;
+        rest = '';
+        line(whole);
         from = at + 1;
+        if (at === carriage) {
+          afterReturn = from === text.length;
+          if (feed === from) from++;
+          carriage = text.indexOf('\r', from);
+        }
+        if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
       }
-      rest = rest.slice(from);
-      return size + rest.length <= maxEventBytes;
+      return grow(text.slice(from));
     },
   };
 }

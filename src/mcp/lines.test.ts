@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cut, cuts } from './chunks.fixture.ts';
+import { createLineReader } from './lines.ts';
+
+const anyBytes = fc
+  .array(fc.oneof(fc.constant(Buffer.from('\n')), fc.constant(Buffer.from('{"a":"ä\\n"}\r')), bytes()), {
+    maxLength: 12,
+  })
+  .map((parts) => Buffer.concat(parts));
+
+test('every way of cutting a stream gives the same lines', () => {
+  fc.assert(
+    fc.property(anyBytes, cuts, (stream, lengths) => {
+      const whole = stream
+        .toString('latin1')
+        .split('\n')
+        .slice(0, -1)
+        .filter((line) => line !== '');
+      expect(read(stream, lengths, 1000)).toEqual({ lines: whole, good: true });
+    }),
+  );
+});
+
+test('a line over the bound ends the reading at the same place, however the stream is cut', () => {
+  fc.assert(
+    fc.property(anyBytes, cuts, fc.nat(30), (stream, lengths, max) => {
+      const all = stream.toString('latin1').split('\n');
+      const bad = all.findIndex((line) => line.length > max);
+      const good = (bad < 0 ? all.slice(0, -1) : all.slice(0, bad)).filter((line) => line !== '');
+      expect(read(stream, lengths, max)).toEqual({ lines: good, good: bad < 0 });
+    }),
+  );
+});
+
+test('after a line over the bound nothing is read or kept any more', () => {
+  const lines: string[] = [];
+  const reader = createLineReader((line) => lines.push(line.toString()), 5);
+  expect(reader.push(Buffer.from('ab\n12345\n'))).toBe(true);
+  expect(reader.push(Buffer.from('1234'))).toBe(true);
+  expect(reader.push(Buffer.from('56'))).toBe(false);
+  expect(reader.push(Buffer.from('\ncd\n'))).toBe(false);
+  expect(lines).toEqual(['ab', '12345']);
+});
+
+test('a line in a thousand pieces is put together once', () => {
+  const lines: number[] = [];
+  const reader = createLineReader((line) => lines.push(line.length), 100_000_000);
+  const piece = Buffer.alloc(65_536, 'x');
+  for (let count = 0; count < 500; count++) expect(reader.push(piece)).toBe(true);
+  expect(reader.push(Buffer.from('\n'))).toBe(true);
+  expect(lines).toEqual([500 * 65_536]);
+});
+
+function bytes(): fc.Arbitrary<Buffer> {
+  return fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
+}
+
+function read(stream: Buffer, lengths: readonly number[], max: number): { lines: string[]; good: boolean } {
+  const lines: string[] = [];
+  const reader = createLineReader((line) => lines.push(line.toString('latin1')), max);
+  let good = true;
+  for (const piece of cut(stream, lengths)) good = reader.push(piece);
+  return { lines, good };
+}
