@@ -91,9 +91,10 @@ function statusError(server: string, status: number, retryAfter: string | undefi
   });
 }
 
+/** Seconds; a date is as good as nothing, for nobody knows the clock of the server. */
 function retryAfterToMs(value: string | undefined): number | undefined {
-  const count = value === undefined ? Number.NaN : Number(value);
-  return Number.isFinite(count) && count >= 0 ? Math.min(count, 86_400) * 1000 : undefined;
+  const text = value?.trim() ?? '';
+  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Number(text), 86_400) * 1000 : undefined;
 }
 
 export function seconds(ms: number): string {

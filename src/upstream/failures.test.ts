@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { HubError } from '../base/index.ts';
+import {
+  cancelled,
+  garbled,
+  lostConnection,
+  lostSession,
+  queueFull,
+  seconds,
+  statusFailure,
+  timedOut,
+} from './failures.ts';
+
+test('each way to fail has its own code, and says whether the server may have seen the request', () => {
+  const failures = [
+    lostConnection('files', 'its process exited', true),
+    lostConnection('files', 'ECONNREFUSED', false),
+    lostSession('files', 404),
+    timedOut('files', 'tools/call', 60_000),
+    garbled('files', 'a body of type text/html', 200),
+    queueFull('files', 17_000_000),
+    cancelled(new HubError('CANCELLED', 'gone'), true),
+    statusFailure('files', 401, undefined),
+    statusFailure('files', 403, undefined),
+    statusFailure('files', 451, undefined),
+    statusFailure('files', 429, '7'),
+    statusFailure('files', 500, undefined),
+  ];
+  expect(failures.map(({ error, cause, sent }) => [error.code, cause, sent])).toEqual([
+    ['UPSTREAM_LOST', 'connection', true],
+    ['UPSTREAM_UNAVAILABLE', 'connection', false],
+    ['UPSTREAM_UNAVAILABLE', 'session', false],
+    ['UPSTREAM_TIMEOUT', 'gave-up', true],
+    ['UPSTREAM_GARBLED', 'answer', true],
+    ['OVERLOADED', 'answer', false],
+    ['CANCELLED', 'gave-up', true],
+    ['UPSTREAM_NEEDS_LOGIN', 'answer', true],
+    ['UPSTREAM_FORBIDDEN', 'answer', true],
+    ['UPSTREAM_FORBIDDEN', 'answer', true],
+    ['UPSTREAM_THROTTLED', 'answer', true],
+    ['UPSTREAM_FAILED', 'answer', true],
+  ]);
+});
+
+test('every message names the server and every failure has a next step', () => {
+  for (const { error } of [
+    lostConnection('files', 'x', true),
+    lostConnection('files', 'x', false),
+    lostSession('files', 404),
+    timedOut('files', 'tools/call', 1),
+    garbled('files', 'x'),
+    queueFull('files', 1),
+    ...[302, 401, 403, 429, 500].map((status) => statusFailure('files', status, undefined)),
+  ]) {
+    expect(error.message).toContain('"files"');
+    expect(error.hint).toMatch(/\.$/);
+    expect(error.details.server).toBe('files');
+  }
+});
+
+test.each([
+  ['7', 7000],
+  ['0', 0],
+  ['0.5', 500],
+  ['999999999', 86_400_000],
+  ['-1', undefined],
+  ['soon', undefined],
+  ['', undefined],
+  [' ', undefined],
+  [undefined, undefined],
+])('Retry-After: %j', (header, expected) => {
+  const { details, hint } = statusFailure('files', 429, header).error;
+  expect(details.retryAfterMs).toBe(expected);
+  expect(hint).toBe(expected === undefined ? 'Slow down.' : `Try again in ${seconds(expected)}.`);
+});
+
+test('a redirect says that the final URL is wanted', () => {
+  const { error, httpStatus } = statusFailure('files', 302, undefined);
+  expect(error.code).toBe('UPSTREAM_FAILED');
+  expect(error.hint).toMatch(/configure the final URL/);
+  expect(httpStatus).toBe(302);
+});

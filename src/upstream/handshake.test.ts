@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { legacyVersions, modernVersion } from '../mcp/index.ts';
+import { lostConnection, statusFailure, timedOut } from './failures.ts';
+import { type HandshakeOptions, shakeHands } from './handshake.ts';
+import { createManualClock } from './manual-clock.fixture.ts';
+import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
+
+const client = { name: 'quartermaster', version: '1' };
+const modern = resultOf({ supportedVersions: [modernVersion], capabilities: { tools: { listChanged: true } } });
+const legacy = resultOf({ protocolVersion: '2025-06-18', capabilities: { tools: {} } });
+const modernAgreement = { era: 'modern', version: modernVersion, hasTools: true, announcesTools: true };
+const legacyAgreement = { era: 'legacy', version: '2025-06-18', hasTools: true, announcesTools: false };
+
+function begin(transport: 'stdio' | 'http', known?: HandshakeOptions['known']) {
+  const wire = createScriptedWire(transport);
+  const clock = createManualClock();
+  const giveUp = new AbortController();
+  const options = { server: 'files', client, known, timeoutMs: 30_000, signal: giveUp.signal };
+  return { wire, clock, giveUp, outcome: shakeHands(wire, clock, options) };
+}
+
+test.each(['stdio', 'http'] as const)('%s: a modern server is asked once', async (transport) => {
+  const { wire, clock, outcome } = begin(transport);
+  wire.last('server/discover').answer(modern);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: modernAgreement });
+  expect(wire.envelope).toMatchObject({ era: 'modern', version: modernVersion });
+  expect(wire.asked).toHaveLength(1);
+  expect(wire.said).toEqual([]);
+  expect(clock.waiting).toBe(0);
+});
+
+test.each(['stdio', 'http'] as const)('%s: an error makes the old handshake follow', async (transport) => {
+  const { wire, clock, outcome } = begin(transport);
+  wire.last('server/discover').answer(errorOf(-32601, 'Method not found'));
+  await settle();
+  expect(wire.last('initialize')).toMatchObject({
+    params: { protocolVersion: legacyVersions[0], capabilities: {}, clientInfo: client },
+    envelope: { era: 'legacy', meta: '' },
+  });
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
+  expect(wire.envelope).toMatchObject({ era: 'legacy', version: '2025-06-18' });
+  expect(wire.said).toEqual(['notifications/initialized']);
+  expect(clock.waiting).toBe(0);
+});
+
+test('a server that answers the question without knowing the revision is legacy', async () => {
+  const { wire, outcome } = begin('http');
+  wire.last('server/discover').answer(resultOf({ supportedVersions: ['2031-01-01'] }));
+  await settle();
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
+});
+
+test('a remembered legacy server is not asked the modern question', async () => {
+  const { wire, outcome } = begin('stdio', 'legacy');
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
+  expect(wire.asked.map(({ method }) => method)).toEqual(['initialize']);
+});
+
+test.each([
+  ['stdio', errorOf(-32601, 'Method not found')],
+  ['http', errorOf(-32022, 'This server has no handshake')],
+  ['http', statusFailure('files', 404, undefined)],
+] as const)('%s: a remembered legacy server that was upgraded is found at once', async (transport, refusal) => {
+  const { wire, outcome } = begin(transport, 'legacy');
+  wire.last('initialize').answer(refusal);
+  await settle();
+  wire.last('server/discover').answer(modern);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: modernAgreement });
+  expect(wire.envelope.era).toBe('modern');
+});
+
+test('a remembered modern server that was taken back is found at once', async () => {
+  const { wire, outcome } = begin('http', 'modern');
+  wire.last('server/discover').answer(statusFailure('files', 400, undefined));
+  await settle();
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
+});
+
+test.each([401, 403, 451, 429, 500, 502, 503, 302])('HTTP %i says nothing about the era', async (status) => {
+  const { wire, outcome } = begin('http');
+  wire.last('server/discover').answer(statusFailure('files', status, undefined));
+  expect(await outcome).toMatchObject({ kind: 'failed', failure: { httpStatus: status } });
+  expect(wire.asked).toHaveLength(1);
+});
+
+test.each([200, 202, 400, 404, 405, 406, 415, 422])('HTTP %i to the modern question says legacy', async (status) => {
+  const { wire, outcome } = begin('http');
+  wire.last('server/discover').answer(statusFailure('files', status, undefined));
+  await settle();
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
+});
+
+test.each([
+  timedOut('files', 'server/discover', 30_000),
+  lostConnection('files', 'ECONNREFUSED', false),
+  lostConnection('files', 'ECONNRESET', true),
+])('over HTTP silence and loss say nothing about the era', async (failure) => {
+  const { wire, outcome } = begin('http');
+  wire.last('server/discover').answer(failure);
+  expect(await outcome).toEqual({ kind: 'failed', failure });
+  expect(wire.asked).toHaveLength(1);
+});
+
+test('a child that ends over the modern question is to be started anew', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  const failure = lostConnection('files', 'its process exited with code 1', true);
+  wire.last('server/discover').answer(failure);
+  expect(await outcome).toEqual({ kind: 'died-of-probe', failure });
+  expect(clock.waiting).toBe(0);
+});
+
+test('a child that stays silent gets the old handshake beside the question', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  clock.advance(2999);
+  await settle();
+  expect(wire.asked).toHaveLength(1);
+  clock.advance(1);
+  await settle();
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
+  expect(wire.said).toEqual(['notifications/initialized']);
+  expect(wire.last('server/discover').cancelledBy?.code).toBe('CANCELLED');
+});
+
+test('a slow starter that knows both eras ends in the one it answered first, whatever it answers later', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  clock.advance(3000);
+  await settle();
+  wire.last('server/discover').answer(modern);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: modernAgreement });
+  wire.last('initialize').answer(legacy);
+  await settle();
+  expect(wire.envelope).toMatchObject({ era: 'modern', version: modernVersion });
+  expect(wire.said).toEqual([]);
+});
+
+test('both answers in one chunk: the first counts', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  clock.advance(3000);
+  await settle();
+  wire.last('server/discover').answer(modern);
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'modern' } });
+  await settle();
+  expect(wire.envelope.era).toBe('modern');
+  expect(wire.said).toEqual([]);
+});
+
+test('a slow starter of the old era refuses the question and accepts the handshake', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  clock.advance(3000);
+  await settle();
+  wire.last('server/discover').answer(errorOf(-32601, 'Method not found'));
+  await settle();
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
+  expect(wire.envelope.era).toBe('legacy');
+});
+
+test.each([
+  [resultOf({ protocolVersion: '1999-01-01', capabilities: {} }), 'UPSTREAM_GARBLED'],
+  [resultOf({ capabilities: {} }), 'UPSTREAM_GARBLED'],
+  [errorOf(-32603, 'cannot start'), 'UPSTREAM_FAILED'],
+  [timedOut('files', 'initialize', 30_000), 'UPSTREAM_TIMEOUT'],
+])('a handshake that fails says how', async (reply, code) => {
+  const { wire, outcome } = begin('stdio');
+  wire.last('server/discover').answer(errorOf(-32601, 'Method not found'));
+  await settle();
+  wire.last('initialize').answer(reply);
+  expect(await outcome).toMatchObject({ kind: 'failed', failure: { error: { code } } });
+  expect(wire.said).toEqual([]);
+});
+
+test.each(['stdio', 'http'] as const)('%s: a handshake that nobody wants any more ends at once', async (transport) => {
+  const { wire, clock, giveUp, outcome } = begin(transport);
+  clock.advance(3000);
+  await settle();
+  giveUp.abort();
+  expect(await outcome).toMatchObject({ kind: 'failed', failure: { error: { code: 'CANCELLED' } } });
+  expect(wire.asked.every(({ cancelledBy }) => cancelledBy !== undefined)).toBe(true);
+  expect(clock.waiting).toBe(0);
+});
