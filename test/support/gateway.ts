@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
+import { type Clock, createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
 import { createTokenBook, type TokenBook, type TokenOrder } from '../../src/governance/index.ts';
 import { createHub, type Hub } from '../../src/hub/index.ts';
@@ -22,6 +22,7 @@ export interface GatewaySettings {
   /** Leaves the servers unseen, as they are at the very first start. */
   readonly cold?: boolean;
   readonly timeouts?: GatewayOptions['timeouts'];
+  readonly clock?: Clock;
 }
 
 /** A hub in this process, behind its HTTP port. */
@@ -85,7 +86,7 @@ type Undo = (() => Promise<unknown>)[];
 
 async function assemble(workspace: string, settings: GatewaySettings, undo: Undo): Promise<RunningGateway> {
   const log: LoggedEvent[] = [];
-  const common = { clock: createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
+  const common = { clock: settings.clock ?? createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
   const env = { PATH: process.env.PATH, ...settings.env };
   const hub = await createHub({ ...common, env }, { workspace, watch: false });
   let gateway: Gateway | undefined;

@@ -55,12 +55,13 @@ export async function ask(url: string, what: Ask = {}): Promise<Answer> {
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
   await within(endOf(response), `the end of the answer to ${JSON.stringify(what.body ?? what.method)?.slice(0, 300)}`);
   const text = Buffer.concat(chunks).toString('utf8');
-  const isStream = response.headers['content-type'] === 'text/event-stream';
+  const type = response.headers['content-type'];
+  const isStream = type === 'text/event-stream';
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     text,
-    message: isStream || text === '' ? {} : parse(text),
+    message: type === 'application/json' ? parse(text) : {},
     events: isStream ? messagesOf(text) : [],
   };
 }

@@ -12,6 +12,10 @@ export function readText(
   onText: (text: string) => void,
   onRefused: (error: HubError) => void,
 ): void {
+  if (Number(request.headers['content-length']) > maxBytes) {
+    onRefused(tooLarge(maxBytes));
+    return;
+  }
   let first: Buffer | undefined;
   let more: Buffer[] | undefined;
   let size = 0;

@@ -23,8 +23,9 @@ export function sendJson(
   process.nextTick(endResponse, response);
 }
 
-function endResponse(response: ServerResponse): void {
-  if (response.writableLength > 65_536) response.setTimeout(slowReaderMs, () => response.destroy());
+/** Ends an answer; a reader that takes nothing of it for a while is given up. */
+export function endResponse(response: ServerResponse, silenceMs = slowReaderMs): void {
+  if (response.writableLength > 65_536) response.setTimeout(silenceMs, () => response.destroy());
   response.end();
 }
 
@@ -98,7 +99,7 @@ export function openEventStream(response: ServerResponse, headers: readonly stri
     send: (message) => write(sseEvent(message)),
     comment: write,
     end() {
-      if (!response.writableEnded) response.end();
+      if (!response.writableEnded) endResponse(response);
     },
   };
 }
