@@ -1,7 +1,6 @@
 export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   apiErrorSchema,
-  type HealthBody,
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,

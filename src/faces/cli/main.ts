@@ -1,5 +1,6 @@
 import { createSystemClock, systemRandom } from '../../base/index.ts';
 import { createMask } from './mask.ts';
+import { programName } from './program-name.ts';
 import { runCli } from './run-cli.ts';
 import { createSignals } from './signals.ts';
 import { createTerminal } from './terminal.ts';
@@ -17,7 +18,7 @@ export async function main(args: readonly string[]): Promise<number> {
     clock: createSystemClock(),
     random: systemRandom,
     mask: createMask(),
-    program: 'qm',
+    program: programName(process.argv[1], process.cwd(), env.PATH),
   });
   // Whatever a server left open must not keep the terminal waiting.
   await new Promise<void>((resolve) => stdout.write('', () => resolve()));

@@ -117,16 +117,16 @@ function print({ terminal }: CliContext, agent: string, unsorted: readonly Row[]
     ],
     { colours, width, titles: false },
   );
-  let server: string | undefined;
-  for (const [index, row] of rows.entries()) {
-    if (row.server !== server) {
-      server = row.server;
-      const count = rows.filter((each) => each.server === server && each.name !== null).length;
-      terminal.out(
-        `${index === 0 ? '' : '\n'}${colours.cyan(server)} ${colours.dim(count === 1 ? '1 tool' : `${count} tools`)}`,
-      );
-    }
-    terminal.out(`  ${lines[index] ?? ''}`);
+  for (const [at, server] of [...new Set(rows.map((row) => row.server))].entries()) {
+    const own = rows.flatMap((row, index) => (row.server === server ? [{ row, line: lines[index] ?? '' }] : []));
+    const count = own.filter(({ row }) => row.name !== null).length;
+    const title = colours.dim(count === 1 ? '1 tool' : `${count} tools`);
+    terminal.out(`${at === 0 ? '' : '\n'}${colours.cyan(server)} ${title}`);
+    const reason = own[0]?.row.description ?? '';
+    const allHidden = own.every(({ row }) => row.name === null && row.description === reason);
+    // Where one reason hides a whole server, saying it once is enough.
+    if (allHidden) terminal.out(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
+    else for (const { line } of own) terminal.out(`  ${line}`);
   }
   const visible = rows.filter(({ name }) => name !== null);
   const asked = visible.filter(({ decision }) => decision === 'ask').length;
