@@ -127,7 +127,6 @@ export const notYet: readonly RequirementId[] = [
   'upstream:tool-error',
   'upstream:timeout',
   'upstream:hung-neighbour',
-  'upstream:bounded',
   'breaker:opens',
   'breaker:counts-connects-only',
   'children:environment',

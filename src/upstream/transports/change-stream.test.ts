@@ -1,0 +1,127 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createMovingClock } from '../../../test/support/moving-clock.ts';
+import { eventually, pause, within } from '../../../test/support/within.ts';
+import { createSilentLogger } from '../../base/index.ts';
+import { controlRequest } from '../wire.ts';
+import { openStream, type Received, sendJson, serveHttp } from './http-server.fixture.ts';
+import { createHttpWire } from './http-wire.ts';
+
+const changed = 'notifications/tools/list_changed';
+
+/** A wire in a session against a server whose GET requests the test answers. */
+async function begin(onGet: (received: Received, count: number) => void) {
+  let gets = 0;
+  const server = await serveHttp((received) => {
+    const { message, request, response } = received;
+    if (request.method === 'GET') onGet(received, ++gets);
+    else if (request.method === 'DELETE') response.writeHead(200).end();
+    else sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} }, { 'mcp-session-id': 'one' });
+  });
+  const clock = createMovingClock();
+  const events: string[] = [];
+  const wire = await createHttpWire(
+    {
+      clock,
+      logger: createSilentLogger(),
+      events: { onNotification: (method) => events.push(method), onLost: (error) => events.push(error.code) },
+    },
+    { server: 'files', transport: { type: 'http', url: server.url, headers: {} } },
+  );
+  onTestFinished(() => within(wire.close(), 'the wire to close'));
+  await wire.request(controlRequest('initialize', {}, 5000)).reply;
+  wire.openChangeStream();
+  wire.openChangeStream();
+  const asked = (count: number): Promise<true> =>
+    eventually(() => {
+      if (gets < count) clock.advance(100);
+      return gets >= count ? true : undefined;
+    }, `GET number ${count}`);
+  return { server, clock, wire, events, asked, gets: () => gets };
+}
+
+test('changes that the server announces arrive; what else it streams does not disturb', async () => {
+  const { server, events } = await begin(({ response }) => {
+    const stream = openStream(response);
+    response.write(': hello\n\ndata: this is not JSON\n\n');
+    stream.send({ jsonrpc: '2.0', id: 1, result: {} });
+    stream.send({ jsonrpc: '2.0', method: changed });
+  });
+  await eventually(() => events[0], 'the announcement');
+  expect(events).toEqual([changed]);
+  const get = server.received.find(({ request }) => request.method === 'GET');
+  expect(get?.request.headers).toMatchObject({ accept: 'text/event-stream', 'mcp-session-id': 'one' });
+});
+
+test.each([405, 404, 400, 406])(
+  'a server that answers %i has no such stream and is not asked again',
+  async (status) => {
+    const { clock, events, asked, gets } = await begin(({ response }) => void response.writeHead(status).end());
+    await asked(1);
+    await pause(50);
+    clock.advance(600_000);
+    await pause(50);
+    expect(gets()).toBe(1);
+    expect(events).toEqual([]);
+    expect(clock.waiting).toBe(0);
+  },
+);
+
+test('a stream that ends is opened again, and what changed meanwhile is asked for', async () => {
+  const { events, asked } = await begin(({ response }, count) => {
+    const stream = openStream(response);
+    if (count === 1) setImmediate(() => stream.end());
+  });
+  await asked(2);
+  await eventually(() => events[0], 'the change that nobody announced');
+  expect(events).toEqual([changed]);
+});
+
+test('a server in trouble is asked ever less often', async () => {
+  const { clock, asked, gets } = await begin(({ response }) => void response.writeHead(503).end());
+  await asked(1);
+  for (const [count, waitMs] of [
+    [2, 1000],
+    [3, 2000],
+    [4, 4000],
+  ] as const) {
+    await eventually(() => (clock.waiting === 1 ? true : undefined), 'the wait');
+    clock.advance(waitMs - 500);
+    await pause(30);
+    expect(gets()).toBe(count - 1);
+    await asked(count);
+  }
+});
+
+test('a stream that cannot be opened again because the session is gone tells so', async () => {
+  const { events, asked } = await begin(({ response }, count) => {
+    if (count === 1) setImmediate(() => openStream(response).end());
+    else response.writeHead(404).end();
+  });
+  await asked(2);
+  await eventually(() => events[0], 'the loss');
+  expect(events).toEqual(['UPSTREAM_UNAVAILABLE']);
+});
+
+test('an announcement without end is hung up', async () => {
+  let closed = 0;
+  const { asked } = await begin(({ response }) => {
+    openStream(response);
+    response.write(`data: ${'x'.repeat(3 * 1024 * 1024)}`);
+    response.on('close', () => closed++);
+  });
+  await asked(1);
+  await eventually(() => (closed === 1 ? true : undefined), 'the stream to be hung up');
+});
+
+test('closing the wire closes the stream and leaves no timer', async () => {
+  let closed = 0;
+  const { wire, clock, asked } = await begin(({ response }) => {
+    openStream(response);
+    response.on('close', () => closed++);
+  });
+  await asked(1);
+  await pause(30);
+  await within(wire.close(), 'the close');
+  await eventually(() => (closed === 1 ? true : undefined), 'the stream to close');
+  expect(clock.waiting).toBe(0);
+});

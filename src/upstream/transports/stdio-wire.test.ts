@@ -1,0 +1,300 @@
+import { tmpdir } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import { createMovingClock } from '../../../test/support/moving-clock.ts';
+import { verifies } from '../../../test/support/verifies.ts';
+import { eventually, within } from '../../../test/support/within.ts';
+import { HubError, type Logger, systemRandom } from '../../base/index.ts';
+import { createChildren } from '../children/index.ts';
+import { legacyEnvelope, modernEnvelope, type WireReply, type WireRequest } from '../wire.ts';
+import { createStdioWire } from './stdio-wire.ts';
+
+/** What every script below can use: `on(message => …)` for each line, `say(message)`, `answer(id, result)`. */
+const prelude = `
+const say = (message) => process.stdout.write((typeof message === 'string' ? message : JSON.stringify(message)) + '\\n');
+const answer = (id, result) => say({ jsonrpc: '2.0', id, result });
+let rest = '';
+const on = (take) => process.stdin.on('data', (chunk) => {
+  const lines = (rest + chunk).split('\\n');
+  rest = lines.pop();
+  for (const line of lines) take(JSON.parse(line), line);
+}).on('end', () => process.exit(0));
+`;
+
+/** A wire to a real process that runs the script. */
+async function start(script: string, redact: (text: string) => string = (text) => text) {
+  const clock = createMovingClock();
+  const log: string[] = [];
+  const events: string[] = [];
+  const note = (event: string): void => void log.push(event);
+  const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  const children = createChildren(
+    { clock, logger, random: systemRandom },
+    { baseEnv: { PATH: process.env.PATH ?? '' }, graceMs: 300 },
+  );
+  const child = await children.start({
+    server: 'files',
+    command: process.execPath,
+    args: ['-e', prelude + script],
+    env: {},
+    cwd: tmpdir(),
+  });
+  const wire = createStdioWire(
+    {
+      clock,
+      logger,
+      child,
+      redact,
+      events: { onNotification: (method) => events.push(method), onLost: (error) => events.push(error.code) },
+    },
+    { server: 'files' },
+  );
+  onTestFinished(async () => {
+    await within(wire.close(), 'the wire to close');
+    await within(children.close(), 'the children to end');
+    await eventually(() => (clock.waiting === 0 ? true : undefined), 'every timer to end');
+  });
+  return { wire, child, clock, log, events };
+}
+
+function request(method: string, more: Partial<WireRequest> = {}): WireRequest {
+  return {
+    method,
+    members: '',
+    meta: '',
+    name: undefined,
+    mirrored: [],
+    args: undefined,
+    timeoutMs: 20_000,
+    maxMs: 20_000,
+    onProgress: undefined,
+    ...more,
+  };
+}
+
+function codeOf(reply: WireReply): string {
+  return reply.kind === 'failed' ? reply.error.code : reply.kind;
+}
+
+test('requests are lines with their own ids, in the words of the era', async () => {
+  const { wire } = await start(`on((message, line) => answer(message.id, { line }))`);
+  const members = '"name":"echo","arguments":{"n": 12345678901234567890, "é":"☃"}';
+  wire.speak(legacyEnvelope('2025-06-18'));
+  const legacy = await wire.request(request('tools/call', { members, meta: '"a/b":1' })).reply;
+  expect(legacy).toMatchObject({
+    kind: 'result',
+    value: { line: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${members},"_meta":{"a/b":1}}}` },
+  });
+  wire.speak(modernEnvelope('2026-07-28', { name: 'q', version: '1' }));
+  const modern = await wire.request(request('tools/list', { onProgress: () => {} })).reply;
+  if (modern.kind !== 'result') throw new Error('no result');
+  expect(JSON.parse(String(modern.value.line))).toEqual({
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/list',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+        'io.modelcontextprotocol/clientInfo': { name: 'q', version: '1' },
+        progressToken: 2,
+      },
+    },
+  });
+});
+
+test('answers find their calls in whatever order they come', async () => {
+  const { wire } = await start(`
+    const held = [];
+    on((message) => { held.push(message.id); if (held.length === 50) for (const id of held.reverse()) answer(id, { id }); })`);
+  const replies = await Promise.all(Array.from({ length: 50 }, () => wire.request(request('x')).reply));
+  expect(replies.map((reply) => (reply.kind === 'result' ? reply.value.id : reply))).toEqual(
+    Array.from({ length: 50 }, (_, index) => index + 1),
+  );
+});
+
+test('what is no message, or for nobody, reaches nobody; the log hears of it a few times', async () => {
+  const { wire, log } = await start(`
+    on((message) => {
+      for (let i = 0; i < 100; i++) say('Listening on port 3000');
+      say('{"jsonrpc":"2.0","id":1,"resu');
+      answer('1', { said: 'a string' });
+      answer(null, { said: 'null' });
+      answer(1.5, { said: 'half' });
+      answer({}, { said: 'object' });
+      answer(message.id, { said: 'right' });
+      answer(message.id, { said: 'twice' });
+    })`);
+  expect(await wire.request(request('x')).reply).toMatchObject({ value: { said: 'right' } });
+  expect(await wire.request(request('x')).reply).toMatchObject({ value: { said: 'right' } });
+  expect(log).toEqual(Array.from({ length: 5 }, () => 'upstream_garbage'));
+});
+
+test('questions of the server are answered, for it would wait', async () => {
+  const { wire, events } = await start(`
+    let call;
+    on((message) => {
+      if (message.method === 'x') { call = message.id; say({ jsonrpc: '2.0', id: 'a', method: 'ping' }); }
+      else if (message.id === 'a') say({ jsonrpc: '2.0', id: 7, method: 'roots/list' });
+      else { say({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }); answer(call, message); }
+    })`);
+  expect(await wire.request(request('x')).reply).toMatchObject({ value: { id: 7, error: { code: -32601 } } });
+  expect(events).toEqual(['notifications/tools/list_changed']);
+});
+
+test('progress reaches its own call and keeps it alive, up to the cap', async () => {
+  const { wire, clock } = await start(`
+    on((message) => {
+      if (message.method !== 'x') return;
+      const { progressToken } = message.params._meta;
+      const tell = (token, progress) => say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: token, progress } });
+      tell(progressToken + 1, -1); tell(String(progressToken), -2);
+      let step = 0;
+      setInterval(() => tell(progressToken, step++), 20);
+    })`);
+  const seen: unknown[] = [];
+  const limits = {
+    timeoutMs: 30_000,
+    maxMs: 100_000,
+    onProgress: (params: { progress?: unknown }) => seen.push(params.progress),
+  };
+  const { reply } = wire.request(request('x', limits));
+  for (let passed = 0; passed < 80_000; passed += 20_000) {
+    const before = seen.length;
+    await eventually(() => (seen.length > before + 1 ? true : undefined), 'more progress');
+    clock.advance(20_000);
+  }
+  const before = seen.length;
+  await eventually(() => (seen.length > before + 1 ? true : undefined), 'more progress');
+  clock.advance(20_000);
+  expect(await within(reply, 'the cap')).toMatchObject({
+    error: { code: 'UPSTREAM_TIMEOUT', message: expect.stringContaining('100 s') },
+  });
+  expect(seen[0]).toBe(0);
+});
+
+test('a timeout and a cancel are told to the server, and late answers go nowhere', async () => {
+  const { wire, clock } = await start(`
+    const told = [];
+    on((message) => {
+      if (message.method === 'notifications/cancelled') { told.push(message.params); answer(message.params.requestId, { said: 'late' }); }
+      if (message.method === 'told') answer(message.id, { told });
+      if (message.method === 'here') answer(message.id, {});
+    })`);
+  const silent = wire.request(request('x', { timeoutMs: 5000 }));
+  const cancelled = wire.request(request('y'));
+  await wire.request(request('here')).reply;
+  clock.advance(5000);
+  expect(codeOf(await silent.reply)).toBe('UPSTREAM_TIMEOUT');
+  cancelled.cancel(new HubError('CANCELLED', 'by the client'));
+  expect(await cancelled.reply).toMatchObject({ sent: true, cause: 'gave-up', error: { message: 'by the client' } });
+  expect(await wire.request(request('told')).reply).toMatchObject({
+    value: {
+      told: [
+        { requestId: 1, reason: 'timeout' },
+        { requestId: 2, reason: 'by the client' },
+      ],
+    },
+  });
+});
+
+test('nobody cancels initialize', async () => {
+  const { wire, clock } = await start(`
+    const heard = [];
+    on((message) => { heard.push(message.method); if (message.method === 'heard') answer(message.id, { heard }); })`);
+  const { reply } = wire.request(request('initialize', { timeoutMs: 1000 }));
+  clock.advance(1000);
+  expect(codeOf(await reply)).toBe('UPSTREAM_TIMEOUT');
+  expect(await wire.request(request('heard')).reply).toMatchObject({ value: { heard: ['initialize', 'heard'] } });
+});
+
+test('an exit fails the calls under way, says why, and is told once', async () => {
+  const { wire, events } = await start(`
+    on(() => { process.stderr.write('fatal: first\\nfatal: the disk is full\\n'); process.exitCode = 3; process.stdin.destroy(); })`);
+  const replies = await Promise.all([wire.request(request('x')).reply, wire.request(request('y')).reply]);
+  expect(replies).toMatchObject([
+    { cause: 'connection', sent: true, error: { code: 'UPSTREAM_LOST' } },
+    { cause: 'connection', sent: true },
+  ]);
+  const message = replies[0]?.kind === 'failed' ? replies[0].error.message : '';
+  expect(message).toMatch(/exited with code 3 \(fatal: the disk is full\)/);
+  expect(await wire.request(request('z')).reply).toMatchObject({ cause: 'connection', sent: false });
+  wire.notify('notifications/anything');
+  expect(events).toEqual(['UPSTREAM_UNAVAILABLE']);
+});
+
+test('a signal is named', async () => {
+  const { wire, child } = await start(`on(() => {})`);
+  const { reply } = wire.request(request('x'));
+  process.kill(child.pid, 'SIGKILL');
+  expect(await reply).toMatchObject({ error: { message: expect.stringContaining('was ended by SIGKILL') } });
+});
+
+test('secrets are taken out of the last words', async () => {
+  const { wire } = await start(
+    `on(() => { process.stderr.write('bad token hunter2-hunter2\\n', () => process.exit(1)); })`,
+    (text) => text.replace('hunter2-hunter2', '[redacted]'),
+  );
+  expect(await wire.request(request('x')).reply).toMatchObject({
+    error: { message: expect.stringContaining('bad token [redacted]') },
+  });
+});
+
+test('an answer that was written before the exit counts, however long it is', async () => {
+  const { wire } = await start(`
+    on((message) => {
+      const text = JSON.stringify({ jsonrpc: '2.0', id: message.id, result: { said: 'x'.repeat(3_000_000) } });
+      process.stdout.write(text + '\\n', () => process.exit(0));
+    })`);
+  expect(codeOf(await wire.request(request('x')).reply)).toBe('result');
+});
+
+test('a child that closes its output and stays is lost, and ended', async () => {
+  const { wire, child, events } = await start(`
+    on(() => { require('node:fs').closeSync(1); setInterval(() => {}, 1000); })`);
+  expect(await within(wire.request(request('x')).reply, 'the loss')).toMatchObject({
+    error: { code: 'UPSTREAM_LOST', message: expect.stringContaining('closed its output') },
+  });
+  await within(child.exited, 'its end');
+  expect(events).toEqual(['UPSTREAM_UNAVAILABLE']);
+});
+
+test(verifies('upstream:bounded', 'a child that does not read gets only so much to read'), async () => {
+  const { wire } = await start(`setInterval(() => {}, 1000)`);
+  const members = `"text":"${'x'.repeat(1024 * 1024)}"`;
+  const calls = Array.from({ length: 24 }, () => wire.request(request('x', { members })));
+  const refused = await Promise.all(calls.slice(18).map(({ reply }) => reply));
+  for (const reply of refused) {
+    expect(reply).toMatchObject({ kind: 'failed', sent: false, cause: 'answer', error: { code: 'OVERLOADED' } });
+  }
+  for (const call of calls) call.cancel(new HubError('CANCELLED', 'enough'));
+});
+
+test('a child that asks without end and does not read is not answered without end', async () => {
+  const { wire, child, events } = await start(`
+    const line = JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(100_000), method: 'ping' }) + '\\n';
+    let sent = 0;
+    const more = () => { if (sent++ < 400) process.stdout.write(line, more); else say({ jsonrpc: '2.0', method: 'over' }); };
+    more();
+    setInterval(() => {}, 1000);`);
+  await eventually(() => events[0], 'all questions to be asked');
+  wire.notify('notifications/cancelled', { requestId: 1, reason: 'x'.repeat(1_000_000) });
+  expect(child.stdin.writableLength).toBeGreaterThan(15 * 1024 * 1024);
+  expect(child.stdin.writableLength).toBeLessThan(17 * 1024 * 1024);
+});
+
+test('a line over the bound ends the connection', async () => {
+  const { wire, child } = await start(`
+    const chunk = 'x'.repeat(1024 * 1024);
+    const more = () => process.stdout.write(chunk, more);
+    on(() => more())`);
+  expect(await within(wire.request(request('x')).reply, 'the end')).toMatchObject({
+    error: { code: 'UPSTREAM_LOST', message: expect.stringContaining('over 67108864 bytes') },
+  });
+  await within(child.exited, 'its end');
+});
+
+test('closing tells nobody that the connection was lost', async () => {
+  const { wire, events } = await start(`on(() => {})`);
+  await within(wire.close(), 'the close');
+  expect(events).toEqual([]);
+});
