@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { createGuard } from './guard.ts';
+
+const serve = { allowedHosts: [], allowedOrigins: [] };
+
+function passes(options: Parameters<typeof createGuard>[0], headers: Record<string, string>): boolean {
+  try {
+    createGuard(options).check({ headers } as unknown as IncomingMessage); // the guard reads nothing else
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('loopback names are always served, other addresses only when listened on', () => {
+  for (const host of ['localhost', '127.0.0.1:80', '[::1]'])
+    expect(passes({ host: '0.0.0.0', ...serve }, { host })).toBe(true);
+  expect(passes({ host: '10.0.0.5', ...serve }, { host: '10.0.0.5:4680' })).toBe(true);
+  expect(passes({ host: '127.0.0.1', ...serve }, { host: '10.0.0.5:4680' })).toBe(false);
+  expect(passes({ host: 'fd00::5', ...serve }, { host: '[fd00::5]:4680' })).toBe(true);
+});
+
+test('listening on every address serves no name by itself', () => {
+  for (const host of ['0.0.0.0', '::', '']) {
+    expect(passes({ host, ...serve }, { host: '0.0.0.0:4680' }), host).toBe(false);
+    expect(passes({ host, ...serve }, { host: '' }), host).toBe(false);
+  }
+});
+
+test('names that the operator allows are compared without case and port', () => {
+  const options = { host: '127.0.0.1', allowedHosts: ['Hub.Example'], allowedOrigins: [] };
+  expect(passes(options, { host: 'hub.example:8443' })).toBe(true);
+  expect(passes(options, { host: 'x.hub.example' })).toBe(false);
+});
+
+test('the message names the setting and not more than the head of the header', () => {
+  const guard = createGuard({ host: '127.0.0.1', ...serve });
+  const request = { headers: { host: 'x'.repeat(5000) } } as unknown as IncomingMessage; // the guard reads nothing else
+  expect(() => guard.check(request)).toThrow(/^This hub does not serve Host x{200}\.$/);
+});
