@@ -15,21 +15,34 @@ export interface Views {
 
 /** How long a list may wait for servers that were never seen. */
 const coldListMs = 2000;
+/** A view holds a whole list of tools; those of agents that are long gone make room. */
+const maxViews = 512;
 
 export function createViews(deps: { readonly clock: Clock }, first: ViewSource): Views {
   let source = first;
   let compiler = createPolicyCompiler(first.fleet);
   let views = new Map<string, View>();
+  // The same caller comes with the same array, so most look-ups need no key.
+  let byIdentity = new WeakMap<readonly string[], View>();
   const listeners = new Set<() => void>();
   const coldUntil = new WeakMap<UpstreamControl, number>();
 
   function of(chain: readonly string[]): View {
+    let view = byIdentity.get(chain);
+    if (view !== undefined) return view;
     const key = chain.join('\0');
-    let view = views.get(key);
-    if (view === undefined) {
-      view = buildView(source, compiler(chain), chain);
-      views.set(key, view);
+    view = views.get(key) ?? build(key, chain);
+    byIdentity.set(chain, view);
+    return view;
+  }
+
+  function build(key: string, chain: readonly string[]): View {
+    const view = buildView(source, compiler(chain), chain);
+    for (const oldest of views.keys()) {
+      if (views.size < maxViews) break;
+      views.delete(oldest);
     }
+    views.set(key, view);
     return view;
   }
 
@@ -58,6 +71,7 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
       if (next.fleet !== source.fleet) compiler = createPolicyCompiler(next.fleet);
       source = next;
       views = new Map();
+      byIdentity = new WeakMap();
       for (const listener of listeners) listener();
     },
     onRenew(listener) {

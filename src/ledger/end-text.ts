@@ -13,11 +13,20 @@ export interface CallEnd {
 export function endParts(end: CallEnd, redact: Redact): EndParts {
   return {
     outcome: end.outcome,
-    ms: numberText(Math.round(end.durationMs * 1000) / 1000),
+    ms: millisecondsText(end.durationMs),
     error: end.outcome === 'ok' ? 'null' : errorText(end, redact),
     http: numberText(end.httpStatus),
     retries: numberText(end.retries),
   };
+}
+
+/** Three decimals from whole numbers: printing a fraction is several times dearer. */
+function millisecondsText(ms: number): string {
+  const micros = Math.round(ms * 1000);
+  if (!(micros >= 0 && micros < 2 ** 52)) return numberText(micros / 1000);
+  const rest = micros % 1000;
+  if (rest === 0) return String(micros / 1000);
+  return `${(micros - rest) / 1000}.${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}`;
 }
 
 /** What stands in the ledger for a call whose hub did not live to see the answer. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { choices, objectTree, spell, spellMember, type Tree } from './json-text.fixture.ts';
+import { scanJson } from './scan-json.ts';
 import { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
 
 test('a result keeps its text, whatever surrounds it and however it is spelled', () => {
@@ -18,9 +19,23 @@ test('a result keeps its text, whatever surrounds it and however it is spelled',
       // Line breaks between tokens are the one thing that may not travel.
       expect(message.text).toBe(text.replace(/[\r\n]/g, ' '));
       expect(message.value).toEqual(JSON.parse(text));
-      expect(message.members.map(({ key }) => key)).toEqual(tree.entries.map(([key]) => key));
     }),
   );
+});
+
+test.each([
+  ['a second id behind the result', '{"jsonrpc":"2.0","id":1,"result":{},"id":2}', 2],
+  ['a second result', '{"jsonrpc":"2.0","id":1,"result":{"a":1},"result":{"a":2}}', 1],
+  [
+    'an id inside the result',
+    '{"result":{"a":{"x":",\\"jsonrpc\\":\\"2.0\\",\\"id\\":9}"}},"jsonrpc":"2.0","id":1}',
+    1,
+  ],
+  ['two results before the tail', '{"result":{},"result":{"a":1},"jsonrpc":"2.0","id":1}', 1],
+])('%s gets nowhere', (_, text, id) => {
+  const message = result(text);
+  expect(message.id).toBe(id);
+  expect(JSON.parse(message.text)).toEqual((JSON.parse(text) as { result: unknown }).result);
 });
 
 test('numbers that no JavaScript number holds come through unchanged', () => {
@@ -148,8 +163,8 @@ test.each([
   expect(readUpstreamMessage(text).kind).toBe(kind);
 });
 
-test('results nest as deep as anybody needs, and no deeper', () => {
-  const nested = (depth: number): string => answer(`{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}`);
+test('what must be scanned nests as deep as anybody needs, and no deeper', () => {
+  const nested = (depth: number): string => ` ${answer(`{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}`)}`;
   expect(readUpstreamMessage(nested(512)).kind).toBe('result');
   expect(readUpstreamMessage(nested(513))).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
 });
@@ -185,5 +200,7 @@ function result(text: string): UpstreamMessage & { kind: 'result' } {
 
 /** Keys as they stand in the text, repeated ones too. */
 function keysOf(text: string): string[] {
-  return result(answer(text)).members.map(({ key }) => key);
+  return (scanJson(text, { maxDepth: 64, rejectRepeatedKeys: false, collectDepth: 1 }).members ?? []).map(
+    ({ key }) => key,
+  );
 }

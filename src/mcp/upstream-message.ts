@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import { oneLine } from './one-line.ts';
-import { findMember, type Member, ScanFailure, scanJson } from './scan-json.ts';
+import { type Member, ScanFailure, scanJson } from './scan-json.ts';
 
 /** What an upstream server sent, with results kept as text. */
 export type UpstreamMessage =
@@ -8,9 +8,6 @@ export type UpstreamMessage =
       readonly kind: 'result';
       readonly id: unknown;
       readonly text: string;
-      readonly members: readonly Member[];
-      /** Where `text` begins in the scanned message; members' spans count from there. */
-      readonly offset: number;
       readonly value: Readonly<Record<string, unknown>>;
     }
   | {
@@ -24,10 +21,49 @@ export type UpstreamMessage =
   | { readonly kind: 'notification'; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
   | { readonly kind: 'garbage'; readonly reason: string };
 
-/** Results nest deeper than requests may, but not without end. */
-const scanOptions = { maxDepth: 512, rejectRepeatedKeys: false, collectDepth: 2 };
+/** The scanner follows nesting with its own stack, so there is an end to it. */
+const scanOptions = { maxDepth: 512, rejectRepeatedKeys: false, collectDepth: 1 };
 
 export function readUpstreamMessage(text: string): UpstreamMessage {
+  return readPlainResult(text) ?? readAnything(text);
+}
+
+/** Beyond this a scan must come first: JSON.parse may need seconds to find fault with megabytes of brackets. */
+const maxPlainLength = 256 * 1024;
+const idFirst = '{"jsonrpc":"2.0","id":';
+const resultFirst = '{"result":{';
+const idLast = /,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
+
+/**
+ * The two spellings in which nearly every server writes a result. What stands between a known head and a known tail,
+ * and is valid JSON by itself, is the whole result: no scan is needed to find where it ends.
+ */
+function readPlainResult(text: string): UpstreamMessage | undefined {
+  if (text.length > maxPlainLength) return undefined;
+  let id: number;
+  let inner: string;
+  if (text.startsWith(idFirst)) {
+    const comma = text.indexOf(',', idFirst.length);
+    const digits = text.slice(idFirst.length, comma);
+    if (!text.startsWith(',"result":{', comma) || !text.endsWith('}') || !/^\d{1,15}$/.test(digits)) return undefined;
+    id = Number(digits);
+    inner = text.slice(comma + ',"result":'.length, -1);
+  } else {
+    const tail = text.startsWith(resultFirst) ? idLast.exec(text.slice(-60)) : null;
+    if (tail === null) return undefined;
+    id = Number(tail[1]);
+    inner = text.slice(resultFirst.length - 1, -tail[0].length);
+  }
+  try {
+    const value: unknown = JSON.parse(inner);
+    return isJsonObject(value) ? { kind: 'result', id, text: oneLine(inner), value } : undefined;
+  } catch {
+    // Something else stands there too; the scan finds out what.
+    return undefined;
+  }
+}
+
+function readAnything(text: string): UpstreamMessage {
   let members: readonly Member[] | undefined;
   let value: unknown;
   try {
@@ -58,15 +94,8 @@ function readResult(
   value: Record<string, unknown>,
 ): UpstreamMessage {
   const span = lastMember(members, 'result');
-  if (span?.members === undefined) return garbage('a result that is not an object');
-  return {
-    kind: 'result',
-    id,
-    text: oneLine(text.slice(span.start, span.end)),
-    members: span.members,
-    offset: span.start,
-    value,
-  };
+  if (span === undefined) return garbage('a result that is not an object');
+  return { kind: 'result', id, text: oneLine(text.slice(span.start, span.end)), value };
 }
 
 function readError(
@@ -90,23 +119,26 @@ function lastMember(members: readonly Member[] | undefined, key: string): Member
 
 /** The result as a modern client wants it: every result says what it is, once. */
 export function toModernResult(result: UpstreamMessage & { kind: 'result' }): string {
-  const said = findMember(result.members, 'resultType');
-  if (said !== undefined && said === lastMember(result.members, 'resultType')) return result.text;
-  const rest = toLegacyResult(result).slice(1);
-  const empty = result.members.every(({ key }) => key === 'resultType');
-  return empty ? `{"resultType":"complete"${rest}` : `{"resultType":"complete",${rest}`;
+  const { text, value } = result;
+  if (Object.hasOwn(value, 'resultType')) {
+    const members = membersOf(text);
+    if (members.filter(({ key }) => key === 'resultType').length === 1) return text;
+  }
+  const plain = toLegacyResult(result);
+  const empty = Object.keys(value).every((key) => key === 'resultType');
+  return `{"resultType":"complete"${empty ? '' : ','}${plain.slice(1)}`;
 }
 
 /** The result as a legacy client knows it. */
 export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): string {
-  const { members, text, offset } = result;
-  if (findMember(members, 'resultType') === undefined) return text;
-  let inside = '';
-  for (const { key, keyStart, end } of members) {
-    if (key === 'resultType') continue;
-    inside += `${inside === '' ? '' : ','}${text.slice(keyStart - offset, end - offset)}`;
-  }
-  return `{${inside}}`;
+  const { text, value } = result;
+  if (!Object.hasOwn(value, 'resultType')) return text;
+  const others = membersOf(text).filter(({ key }) => key !== 'resultType');
+  return `{${others.map(({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
+}
+
+function membersOf(objectText: string): readonly Member[] {
+  return scanJson(objectText, scanOptions).members ?? [];
 }
 
 function garbage(reason: string): UpstreamMessage {
