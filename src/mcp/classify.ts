@@ -3,7 +3,7 @@ import { type Era, isModernVersion, metaKeys, modernVersions } from './eras.ts';
 import type { Message, Params } from './message.ts';
 import { headerValueMatches } from './mirrored-headers.ts';
 
-/** The request headers that take part in the decision, as they came. */
+/** The request headers that take part in the decision, as Node gives them: without blanks around them. */
 export interface MirroredHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
@@ -12,33 +12,28 @@ export interface MirroredHeaders {
 
 /**
  * Which era one posted message belongs to. The body decides; headers are only compared with it, so
- * that a proxy that drops a header cannot change the meaning of a message. Throws HubError for a
- * message that claims the modern era and breaks its rules.
+ * that a proxy that drops a header cannot change the meaning of a message. Only a notification has no
+ * say of its own where it claims nothing. Throws HubError for a message that claims the modern era and
+ * breaks its rules.
  */
 export function classify(message: Message, headers: MirroredHeaders): Era {
   if (message.kind === 'response' || message.kind === 'invalid') return 'legacy';
-  const header = headers.protocolVersion?.trim();
+  const { kind, method, params } = message;
+  const header = headers.protocolVersion;
   const headerIsModern = header !== undefined && isModernVersion(header);
-  const claim = claimOf(message.params);
-  if (message.kind === 'notification') return classifyNotification(claim, header, headerIsModern);
-  if (message.method === 'initialize' && !isValidModernClaim(message.params)) {
+  const claim = claimOf(params);
+  if (kind === 'request' && method === 'initialize' && !isValidModernClaim(params)) {
     if (headerIsModern) throw mismatch('an initialize request came with a modern MCP-Protocol-Version header');
     return 'legacy';
   }
   if (claim === undefined) {
     if (!headerIsModern) return 'legacy';
+    if (kind === 'notification') return modern(header, method, headers);
     throw new HubError('INVALID_PARAMS', `Params._meta lacks ${metaKeys.protocolVersion}, which the header promises.`);
   }
-  checkEnvelope(message.params);
-  if (header !== undefined && header !== claim) {
-    throw mismatch(`the body says protocol version ${String(claim)}, the MCP-Protocol-Version header ${header}`);
-  }
-  const methodHeader = headers.method?.trim();
-  if (methodHeader !== undefined && methodHeader !== message.method) {
-    throw mismatch(`the body says method ${message.method}, the Mcp-Method header ${methodHeader}`);
-  }
-  if (!modernVersions.includes(claim as string)) throw unsupported(claim as string); // checkEnvelope saw a string
-  return 'modern';
+  const fault = kind === 'request' ? envelopeFault(params) : versionFault(claim);
+  if (fault !== undefined) throw fault;
+  return modern(claim as string, method, headers); // neither fault means a string
 }
 
 /** The headers that a modern HTTP request must carry; call after `classify` said modern. */
@@ -48,21 +43,7 @@ export function checkMirroredHeaders(message: Message & { kind: 'request' }, hea
   const source = nameSource(message);
   if (source === undefined) return;
   if (headers.name === undefined) throw mismatch('the Mcp-Name header is missing');
-  if (!headerValueMatches(headers.name.trim(), source)) throw mismatch('the Mcp-Name header differs from the body');
-}
-
-/** The envelope of a modern message; throws when it is not one (for transports without headers). */
-export function checkEnvelope(params: Params): void {
-  const meta = metaOf(params) ?? {};
-  if (typeof meta[metaKeys.protocolVersion] !== 'string') throw badEnvelope(metaKeys.protocolVersion, 'a string');
-  if (!isJsonObject(meta[metaKeys.clientCapabilities])) throw badEnvelope(metaKeys.clientCapabilities, 'an object');
-  const info = meta[metaKeys.clientInfo];
-  if (
-    info !== undefined &&
-    !(isJsonObject(info) && typeof info.name === 'string' && typeof info.version === 'string')
-  ) {
-    throw badEnvelope(metaKeys.clientInfo, 'an object with name and version');
-  }
+  if (!headerValueMatches(headers.name, source)) throw mismatch('the Mcp-Name header differs from the body');
 }
 
 export function metaOf(params: Params): Readonly<Record<string, unknown>> | undefined {
@@ -76,38 +57,71 @@ export function progressTokenOf(params: Params): string | number | undefined {
   return typeof token === 'string' || Number.isInteger(token) ? (token as string | number) : undefined; // narrowed by the test
 }
 
-export function unsupported(requested: string): HubError {
-  return new HubError('UNSUPPORTED_VERSION', `Protocol version ${requested} is not supported.`, {
-    details: { supported: modernVersions, requested },
-  });
-}
-
-function classifyNotification(claim: unknown, header: string | undefined, headerIsModern: boolean): Era {
-  if (claim === undefined) return headerIsModern ? 'modern' : 'legacy';
-  if (typeof claim !== 'string') throw badEnvelope(metaKeys.protocolVersion, 'a string');
-  if (header !== undefined && header !== claim) {
-    throw mismatch(`the body says protocol version ${claim}, the MCP-Protocol-Version header ${header}`);
+function modern(version: string, method: string, headers: MirroredHeaders): Era {
+  const { protocolVersion, method: methodHeader } = headers;
+  if (protocolVersion !== undefined && protocolVersion !== version) {
+    throw mismatch(
+      `the body says protocol version ${clip(version)}, the MCP-Protocol-Version header ${protocolVersion}`,
+    );
   }
-  return isModernVersion(claim) ? 'modern' : 'legacy';
+  if (methodHeader !== undefined && methodHeader !== method) {
+    throw mismatch(`the body says method ${clip(method)}, the Mcp-Method header ${methodHeader}`);
+  }
+  if (!modernVersions.includes(version)) throw unsupported(clip(version));
+  return 'modern';
 }
 
 function claimOf(params: Params): unknown {
   return metaOf(params)?.[metaKeys.protocolVersion];
 }
 
+/** Only such a claim makes `initialize` anything but the legacy handshake. */
 function isValidModernClaim(params: Params): boolean {
   const claim = claimOf(params);
-  if (typeof claim !== 'string' || !isModernVersion(claim)) return false;
-  return isJsonObject(metaOf(params)?.[metaKeys.clientCapabilities]);
+  return typeof claim === 'string' && isModernVersion(claim) && envelopeFault(params) === undefined;
+}
+
+function envelopeFault(params: Params): HubError | undefined {
+  const meta = metaOf(params) ?? {};
+  const fault = versionFault(meta[metaKeys.protocolVersion]);
+  if (fault !== undefined) return fault;
+  if (!isJsonObject(meta[metaKeys.clientCapabilities])) return badEnvelope(metaKeys.clientCapabilities, 'an object');
+  const info = meta[metaKeys.clientInfo];
+  if (info === undefined) return undefined;
+  if (isJsonObject(info) && typeof info.name === 'string' && typeof info.version === 'string') return undefined;
+  return badEnvelope(metaKeys.clientInfo, 'an object with name and version');
+}
+
+function versionFault(claim: unknown): HubError | undefined {
+  return typeof claim === 'string' ? undefined : badEnvelope(metaKeys.protocolVersion, 'a string');
 }
 
 function nameSource(message: Message & { kind: 'request' }): string | undefined {
-  const field = message.method === 'resources/read' ? 'uri' : namedMethods.has(message.method) ? 'name' : undefined;
-  const value = field && message.params[field];
+  const field = nameFields.get(message.method);
+  const value = field === undefined ? undefined : message.params[field];
   return typeof value === 'string' ? value : undefined;
 }
 
-const namedMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
+/** What the Mcp-Name header repeats. */
+const nameFields: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+function unsupported(requested: string): HubError {
+  return new HubError('UNSUPPORTED_VERSION', `Protocol version ${requested} is not supported.`, {
+    details: { supported: modernVersions, requested },
+  });
+}
+
+/** Enough of the sender's own text to recognise it by. */
+function clip(text: string): string {
+  return text.slice(0, 100);
+}
 
 function mismatch(what: string): HubError {
   return new HubError('HEADER_MISMATCH', `Header mismatch: ${what}.`);

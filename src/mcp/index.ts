@@ -1,5 +1,4 @@
 export {
-  checkEnvelope,
   checkMirroredHeaders,
   classify,
   type MirroredHeaders,

@@ -7,13 +7,19 @@ import type { MirroredArgument } from '../domain/index.ts';
  */
 export function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?');
-  return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+  return plain ? value : encoded(Buffer.from(value, 'utf8'));
 }
 
+/** Of the many ways in which Base64 can spell a text only the regular one counts. */
 export function headerValueMatches(header: string, expected: string): boolean {
   if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header === expected;
-  const encoded = header.slice('=?base64?'.length, -'?='.length);
-  return encoded === Buffer.from(expected, 'utf8').toString('base64');
+  const bytes = Buffer.from(expected, 'utf8');
+  // Half a surrogate pair has no UTF-8; what stands for it there is another text.
+  return header === encoded(bytes) && bytes.toString('utf8') === expected;
+}
+
+function encoded(bytes: Buffer): string {
+  return `=?base64?${bytes.toString('base64')}?=`;
 }
 
 /** Headers for the arguments that a tool's schema marks with `x-mcp-header`. */
@@ -21,11 +27,16 @@ export function mirroredArgumentHeaders(mirrored: readonly MirroredArgument[], a
   const headers: [string, string][] = [];
   for (const { header, path } of mirrored) {
     const value = path.reduce<unknown>((node, key) => (isJsonObject(node) ? node[key] : undefined), args);
-    if (typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)) {
+    if (typeof value === 'string' || typeof value === 'boolean' || isExactNumber(value)) {
       headers.push([`Mcp-Param-${header}`, encodeHeaderValue(String(value))]);
     }
   }
   return headers;
+}
+
+/** Of other numbers the header might say something else than the body. */
+function isExactNumber(value: unknown): boolean {
+  return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 export type MirroredScan =
@@ -51,7 +62,10 @@ export function scanMirroredArguments(inputSchema: unknown): MirroredScan {
           visit(schema, [...path, name], reachable, depth + 1),
         );
       }
-      return dataKeywords.has(keyword) ? undefined : visit(child, path, false, depth + 1);
+      if (dataKeywords.has(keyword)) return undefined;
+      // The keys of such a map are names, not keywords.
+      const schemas = mapKeywords.has(keyword) && isJsonObject(child) ? Object.values(child) : [child];
+      return firstFault(schemas, (schema) => visit(schema, path, false, depth + 1));
     });
   }
 
@@ -72,6 +86,8 @@ const headerToken = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const mirrorableTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose values are data, not schemas. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required', 'x-mcp-header']);
+/** Keywords whose values hold schemas by name. */
+const mapKeywords: ReadonlySet<string> = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
 function firstFault<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
   for (const item of items) {
