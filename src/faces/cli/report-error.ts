@@ -9,12 +9,12 @@ import { problemLines } from './problem-lines.ts';
 export function reportError(
   error: unknown,
   { terminal, mask }: Pick<CliContext, 'terminal' | 'mask'>,
-  { json }: { readonly json: boolean },
+  { json, command }: { readonly json: boolean; readonly command: string },
 ): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   // A command without its subcommand: the help that was printed says it all.
   if (error instanceof CommanderError && error.code === 'commander.help') return errorTable.USAGE.exit;
-  const known = error instanceof CommanderError ? usageError(error) : toHubError(error);
+  const known = error instanceof CommanderError ? usageError(error, command) : toHubError(error);
   const { code, hint } = known;
   const message = mask.text(known.message);
   if (json) {
@@ -30,11 +30,11 @@ export function reportError(
 }
 
 /** Commander's own sentence, without its prefix and on one line. */
-function usageError(error: CommanderError): HubError {
+function usageError(error: CommanderError, command: string): HubError {
   const said = error.message.replace(/^error: /, '').split('\n');
   const [first = '', suggestion] = said;
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}`;
-  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'Run `qm --help` to see what there is.';
+  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run \`${command} --help\` to see what it takes.`;
   return new HubError('USAGE', message, { hint });
 }
 

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
@@ -12,11 +13,24 @@ export async function runCli(args: readonly string[], context: Omit<CliContext, 
     },
   };
   const beforeEnd = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const program = createProgram(cli);
   try {
-    await createProgram(cli).parseAsync([...args], { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     cli.terminal.progress('');
-    return reportError(error, cli, { json: beforeEnd.includes('--json') });
+    return reportError(error, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
   }
+}
+
+/** What was meant to run, as far as it can be told: `qm token issue`. */
+function commandOf(program: Command, args: readonly string[]): string {
+  let [path, command] = [program.name(), program];
+  for (const word of args) {
+    const inner = command.commands.find((each) => each.name() === word);
+    if (inner === undefined) continue;
+    path = `${path} ${word}`;
+    command = inner;
+  }
+  return path;
 }

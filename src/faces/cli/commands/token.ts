@@ -7,7 +7,7 @@ import type { TokenRevoked } from '../json-shapes.ts';
 import { renderTable } from '../table.ts';
 
 export function tokenCommand(cli: CliContext): Command {
-  const token = new Command('token').description("agents' credentials");
+  const token = new Command('token').description("agents' credentials").helpCommand(false);
   token.addCommand(
     withAgent(new Command('issue'), 'who will carry the token')
       .description('make a token; it is shown once and stored as a hash')

@@ -115,7 +115,7 @@ function print({ terminal }: CliContext, agent: string, unsorted: readonly Row[]
       },
       { title: 'DESCRIPTION', text: ({ description }) => description, paint: colours.dim },
     ],
-    { colours, width, titles: false },
+    { colours, width: width === undefined ? undefined : width - 2, titles: false },
   );
   for (const [at, server] of [...new Set(rows.map((row) => row.server))].entries()) {
     const own = rows.flatMap((row, index) => (row.server === server ? [{ row, line: lines[index] ?? '' }] : []));
