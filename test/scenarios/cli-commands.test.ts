@@ -103,6 +103,12 @@ test(verifies('cli:exit-codes', 'each exit code means what the table says'), asy
   const cases: readonly [expected: number, where: string, args: readonly string[], says: RegExp][] = [
     [0, workspace, ['ls'], /^No hub runs here/],
     [1, workspace, ['call', 'echo.fail', '--agent', 'tester'], /reported an error/],
+    [
+      1,
+      workspace,
+      ['call', 'echo.slow', 'ms=60000', '--timeout', '1s', '--agent', 'tester'],
+      /no answer within --timeout 1s/,
+    ],
     [1, workspace, ['call', 'off.x', '--agent', 'lead'], /switched off/],
     [1, workspace, ['token', 'revoke', '0000000000'], /No valid token/],
     [2, workspace, ['lss'], /Did you mean ls\?/],
