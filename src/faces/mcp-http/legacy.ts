@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { errorReply, legacyVersions, type Message, notification, resultReply } from '../../mcp/index.ts';
 import {
+  batchVersion,
   callAnswer,
   callTool,
   emptyResult,
@@ -28,9 +29,6 @@ export interface LegacyFace {
   get(exchange: Exchange): void;
   remove(exchange: Exchange): void;
 }
-
-/** Only this revision knows batches. */
-const batchVersion = '2025-03-26';
 
 export interface LegacyFaceDeps {
   readonly hub: Hub;

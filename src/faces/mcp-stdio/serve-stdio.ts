@@ -7,7 +7,6 @@ import type { Hub } from '../../hub/index.ts';
 import {
   type Body,
   classify,
-  createLineReader,
   type Era,
   errorReply,
   type Message,
@@ -16,19 +15,23 @@ import {
   resultReply,
 } from '../../mcp/index.ts';
 import {
+  batchVersion,
   callAnswer,
   callTool,
   discoverResult,
   emptyResult,
   honoredFilter,
   initializeResult,
+  invalidMessage,
   listTools,
   methodNotFound,
   type Request,
   subscriptionEnd,
   subscriptionMessage,
   toolsChanged,
+  wantsProgress,
 } from '../mcp/index.ts';
+import { createBoundedLines } from './bounded-lines.ts';
 
 export interface StdioFaceDeps {
   readonly hub: Hub;
@@ -40,9 +43,13 @@ export interface StdioFaceDeps {
 }
 
 const gatherMs = 50;
+/** What a client may leave unread before nothing more is taken from it. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+/** How long requests may take to be answered after the last one came. */
+const lastAnswersMs = 10_000;
 const noHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
 
-/** One agent's view as an MCP server on a pair of pipes. Resolves when the client is gone. */
+/** One agent's view as an MCP server on a pair of pipes. Ended when the client is gone and has its answers. */
 export function serveStdio(deps: StdioFaceDeps): { readonly ended: Promise<void>; close(): void } {
   const face = new StdioFace(deps);
   return { ended: face.run(), close: () => face.close() };
@@ -52,10 +59,18 @@ class StdioFace {
   readonly #deps: StdioFaceDeps;
   /** The first message decides for the whole connection. */
   #era: Era | undefined;
+  #protocolVersion: string | undefined;
   readonly #calls = new Map<string | number, Call>();
+  /** Calls that the client has cancelled: it expects no answer. */
+  readonly #unwanted = new Set<Call>();
   readonly #subscriptions = new Map<string | number, string>();
   #toolsText: string | undefined;
   #gathering: Timer | undefined;
+  /** Requests that have no answer yet. */
+  #open = 0;
+  #inputEnded = false;
+  #lastAnswers: Timer | undefined;
+  #holdingBack = false;
   #end: () => void = () => {};
 
   constructor(deps: StdioFaceDeps) {
@@ -63,25 +78,28 @@ class StdioFace {
   }
 
   run(): Promise<void> {
-    const { input, output, hub } = this.#deps;
-    const lines = createLineReader((line) => this.#receive(line), hub.fleet.serve.maxBodyBytes);
+    const { input, output, hub, clock } = this.#deps;
+    const take = createBoundedLines(
+      { onLine: (line) => this.#receive(line), onTooLong: () => this.#send(errorReply('null', tooLong())) },
+      hub.fleet.serve.maxBodyBytes,
+    );
     const stop = hub.views.onRenew(() => {
-      this.#gathering ??= this.#deps.clock.setTimer(gatherMs, () => this.#announce());
+      this.#gathering ??= clock.setTimer(gatherMs, () => this.#announce());
     });
     return new Promise((resolve) => {
       this.#end = () => {
         stop();
         this.#gathering?.cancel();
+        this.#lastAnswers?.cancel();
+        input.off('data', take).pause();
         resolve();
       };
-      input.on('data', (chunk: Buffer) => {
-        if (lines.push(chunk)) return;
-        this.#send(errorReply('null', new HubError('REQUEST_TOO_LARGE', 'The message is over the size limit.')));
-        this.#end();
-      });
-      input.once('end', this.#end);
-      input.once('close', this.#end);
-      output.once('error', this.#end);
+      input.on('data', take);
+      input.once('end', () => this.#finish());
+      input.once('close', () => this.#finish());
+      input.on('error', this.#end);
+      output.on('error', this.#end);
+      output.once('close', this.#end);
     });
   }
 
@@ -91,8 +109,24 @@ class StdioFace {
     this.#end();
   }
 
+  /** No more requests will come; those that came are still answered. */
+  #finish(): void {
+    if (this.#inputEnded) return;
+    this.#inputEnded = true;
+    if (this.#open === 0) this.#end();
+    else this.#lastAnswers = this.#deps.clock.setTimer(lastAnswersMs, this.#end);
+  }
+
   #send(text: string): void {
-    this.#deps.output.write(`${text}\n`);
+    const { input, output } = this.#deps;
+    output.write(`${text}\n`);
+    if (this.#holdingBack || output.writableLength < maxUnreadBytes) return;
+    this.#holdingBack = true;
+    input.pause();
+    output.once('drain', () => {
+      this.#holdingBack = false;
+      input.resume();
+    });
   }
 
   #receive(line: Buffer): void {
@@ -106,26 +140,53 @@ class StdioFace {
       this.#send(errorReply('null', toHubError(error)));
       return;
     }
-    if (body.batch) {
-      this.#send(errorReply('null', new HubError('INVALID_REQUEST', 'Batches are not supported over stdio.')));
-      return;
-    }
-    for (const message of body.messages) void this.#handle(message);
+    const first = body.messages[0];
+    if (body.batch) void this.#batch(body.messages);
+    else if (first !== undefined) void this.#single(first);
   }
 
-  async #handle(message: Message): Promise<void> {
-    if (message.kind === 'invalid') {
-      this.#send(errorReply('null', new HubError('INVALID_REQUEST', `Not a JSON-RPC message: ${message.reason}.`)));
-    } else if (message.kind === 'notification') this.#notified(message);
-    else if (message.kind === 'request') {
-      try {
-        const answer = await this.#answer(message);
-        if (answer !== undefined) this.#send(answer);
-      } catch (error) {
-        const known = toHubError(error);
-        if (known.code === 'INTERNAL') this.#deps.logger.error('stdio_request_failed', { error: known.message });
-        this.#send(errorReply(message.idText, known));
-      }
+  async #single(message: Message): Promise<void> {
+    const answer = await this.#handle(message);
+    if (answer !== undefined) this.#send(answer);
+    this.#answered();
+  }
+
+  async #batch(messages: readonly Message[]): Promise<void> {
+    if (this.#protocolVersion !== batchVersion || messages.length === 0) {
+      this.#send(errorReply('null', new HubError('INVALID_REQUEST', 'This connection has no batches.')));
+      return;
+    }
+    const answers = await Promise.all(messages.map((message) => this.#handle(message)));
+    const texts = answers.filter((answer) => answer !== undefined);
+    if (texts.length > 0) this.#send(`[${texts.join(',')}]`);
+    this.#answered();
+  }
+
+  #answered(): void {
+    if (this.#inputEnded && this.#open === 0) this.#end();
+  }
+
+  /** The answer to one message; undefined where none is due. */
+  async #handle(message: Message): Promise<string | undefined> {
+    switch (message.kind) {
+      case 'invalid':
+        return errorReply('null', invalidMessage(message.reason));
+      case 'notification':
+        this.#notified(message);
+        return undefined;
+      case 'response':
+        return undefined;
+      case 'request':
+        this.#open++;
+        try {
+          return await this.#answer(message);
+        } catch (error) {
+          const known = toHubError(error);
+          if (known.code === 'INTERNAL') this.#deps.logger.error('stdio_request_failed', { error: known.message });
+          return errorReply(message.idText, known);
+        } finally {
+          this.#open--;
+        }
     }
   }
 
@@ -143,9 +204,7 @@ class StdioFace {
         return resultReply(request.idText, emptyResult);
       case 'initialize':
         if (era === 'modern') throw methodNotFound(request);
-        this.#toolsText ??= hub.views.of(caller.chain).toolsText;
-        void hub.views.settled(caller.chain);
-        return resultReply(request.idText, initializeResult(request.params).text);
+        return this.#initialize(request);
       case 'server/discover':
         if (era === 'legacy') throw methodNotFound(request);
         void hub.views.settled(caller.chain);
@@ -156,6 +215,16 @@ class StdioFace {
       default:
         throw methodNotFound(request);
     }
+  }
+
+  #initialize(request: Request): string {
+    const { hub, caller } = this.#deps;
+    const { protocolVersion, text } = initializeResult(request.params);
+    this.#protocolVersion = protocolVersion;
+    this.#toolsText ??= hub.views.of(caller.chain).toolsText;
+    // Servers that nobody has seen start while the client is still getting ready to ask.
+    void hub.views.settled(caller.chain);
+    return resultReply(request.idText, text);
   }
 
   /** A modern claim is checked on every message; without one the connection is legacy for good. */
@@ -170,15 +239,20 @@ class StdioFace {
     return this.#era;
   }
 
-  async #call(request: Request, era: Era): Promise<string> {
+  async #call(request: Request, era: Era): Promise<string | undefined> {
     const { hub, caller } = this.#deps;
-    const { call, result } = callTool(hub, caller, request, (message) => this.#send(message));
+    const between = wantsProgress(request) ? (message: string) => this.#sendBetween(message) : undefined;
+    const { call, result } = callTool(hub, caller, request, between);
     this.#calls.set(request.id, call);
-    try {
-      return callAnswer(request.idText, await result, era);
-    } finally {
-      this.#calls.delete(request.id);
-    }
+    const outcome = await result;
+    // The id may belong to a later call by now.
+    if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
+    return this.#unwanted.delete(call) ? undefined : callAnswer(request.idText, outcome, era);
+  }
+
+  /** Messages in between are worth nothing to a client that is behind with reading. */
+  #sendBetween(message: string): void {
+    if (!this.#holdingBack) this.#send(message);
   }
 
   #listen(request: Request): string | undefined {
@@ -197,7 +271,10 @@ class StdioFace {
     const { requestId, reason } = message.params;
     const id = requestId as string | number; // anything else is not a key
     this.#subscriptions.delete(id);
-    this.#calls.get(id)?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    this.#unwanted.add(call);
+    call.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
   }
 
   #announce(): void {
@@ -208,4 +285,10 @@ class StdioFace {
     if (this.#era === 'legacy') this.#send(notification(toolsChanged));
     for (const idText of this.#subscriptions.values()) this.#send(subscriptionMessage(toolsChanged, idText));
   }
+}
+
+function tooLong(): HubError {
+  return new HubError('REQUEST_TOO_LARGE', 'The message is over the size limit.', {
+    hint: 'Send less, or raise serve.maxBodyBytes.',
+  });
 }

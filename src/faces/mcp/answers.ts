@@ -40,6 +40,9 @@ export function discoverResult(): string {
 
 export const emptyResult = '{}';
 
+/** The only revision that knows batches. */
+export const batchVersion = '2025-03-26';
+
 /** Lists are answered from what is known; only a server that was never seen is waited for, and briefly. */
 export async function listTools(hub: Hub, caller: Caller, request: Request, era: Era): Promise<string> {
   if (request.params.cursor !== undefined) {

@@ -1,4 +1,5 @@
 export {
+  batchVersion,
   callAnswer,
   callTool,
   discoverResult,
