@@ -44,6 +44,18 @@ test('members are collected down to the depth that was asked for, of objects alo
   expect(scanJson('{ }', strict).members).toEqual([]);
 });
 
+test('what is not looked into is passed by, strings and all', () => {
+  fc.assert(
+    fc.property(objectTree, choices, (tree, choose) => {
+      const text = spell(tree, choose);
+      const loose = { maxDepth: 64, rejectRepeatedKeys: false, collectDepth: 1 };
+      const outer = scanJson(text, strict).members?.map(({ key, start, end }) => ({ key, start, end }));
+      expect(scanJson(text, loose).members?.map(({ key, start, end }) => ({ key, start, end }))).toEqual(outer);
+      expect(scanJson(text, { ...loose, collectDepth: 0 })).toEqual({ start: 0, end: text.length, members: undefined });
+    }),
+  );
+});
+
 test('the elements of an array are found with their exact text', () => {
   fc.assert(
     fc.property(fc.array(anyTree, { maxLength: 6 }), choices, (items, choose) => {
@@ -89,8 +101,10 @@ test('the same key in two objects is no repetition', () => {
 test('nesting is bounded exactly, in arrays, in objects and mixed', () => {
   fc.assert(
     fc.property(anyTree, choices, fc.integer({ min: 1, max: 8 }), (tree, choose, maxDepth) => {
-      const tooDeep = failureOf(spell(tree, choose), { ...strict, maxDepth });
-      expect(tooDeep).toBe(depthOf(tree) > maxDepth ? 'depth' : undefined);
+      const text = spell(tree, choose);
+      const expected = depthOf(tree) > maxDepth ? 'depth' : undefined;
+      expect(failureOf(text, { ...strict, maxDepth })).toBe(expected);
+      expect(failureOf(text, { maxDepth, rejectRepeatedKeys: false, collectDepth: 0 })).toBe(expected);
     }),
   );
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -102,7 +116,9 @@ test('a document that is cut off anywhere is refused', () => {
   fc.assert(
     fc.property(objectTree, choices, fc.nat(), (tree, choose, cut) => {
       const text = spell(tree, choose);
-      expect(failureOf(text.slice(0, cut % text.length))).toBe('syntax');
+      const part = text.slice(0, cut % text.length);
+      expect(failureOf(part)).toBe('syntax');
+      expect(failureOf(part, { maxDepth: 64, rejectRepeatedKeys: false, collectDepth: 0 })).toBe('syntax');
     }),
   );
 });

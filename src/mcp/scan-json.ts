@@ -4,7 +4,7 @@
  * `JSON.parse` changes big integers and silently drops repeated keys; forwarding bytes that nobody
  * looked at would let our parser and the upstream's disagree. So every inbound message is scanned:
  * repeated keys and too deep nesting are rejected, and the spans of the outer members are known.
- * The scanner does not check literals, numbers or escapes; `JSON.parse` does that on the same text.
+ * The scanner does not check literals, numbers, escapes and what it skips; `JSON.parse` does that on the same text.
  */
 export interface Member {
   readonly key: string;
@@ -89,10 +89,11 @@ class Scanner {
 
   value(depth: number): Member[] | undefined {
     const code = this.#text.charCodeAt(this.position);
-    if (code === openObject) return this.#object(depth);
-    if (code === openArray) this.#array(depth);
-    else if (code === quote) this.#string();
-    else this.#literal();
+    if (code === quote) this.#string();
+    else if (code !== openObject && code !== openArray) this.#literal();
+    else if (depth > this.#collectDepth && !this.#rejectRepeated) this.#skip(depth);
+    else if (code === openObject) return this.#object(depth);
+    else this.#array(depth);
     return undefined;
   }
 
@@ -172,6 +173,28 @@ class Scanner {
       if (next !== comma) throw syntax('a comma or the end of the array', this.position - 1);
       this.skipBlanks();
     }
+  }
+
+  /** Past an object or array of whose inside nothing is wanted but its depth; no call per level, so no stack to fill. */
+  #skip(outerDepth: number): void {
+    const text = this.#text;
+    let depth = outerDepth - 1;
+    let at = this.position;
+    do {
+      const code = text.charCodeAt(at);
+      if (code === quote) {
+        this.position = at;
+        this.#string();
+        at = this.position;
+        continue;
+      }
+      if (code === openObject || code === openArray) {
+        if (++depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
+      } else if (code === closeObject || code === closeArray) depth--;
+      else if (Number.isNaN(code)) throw syntax('the end of an object or array', at);
+      at++;
+    } while (depth >= outerDepth);
+    this.position = at;
   }
 
   #string(): void {

@@ -169,6 +169,37 @@ test('what must be scanned nests as deep as anybody needs, and no deeper', () =>
   expect(readUpstreamMessage(nested(513))).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
 });
 
+test('a result in a usual spelling is read as in any other, damaged or not', () => {
+  const ids = fc.constantFrom('1', '0', '-1', '01', '1.0', '1e3', '"1"', 'null', '999999999999999', '9007199254740993');
+  const forms = fc.constantFrom<(id: string, text: string) => string>(
+    (id, text) => `{"jsonrpc":"2.0","id":${id},"result":${text}}`,
+    (id, text) => `{"result":${text},"jsonrpc":"2.0","id":${id}}`,
+  );
+  const damage = fc.option(fc.tuple(fc.nat(), fc.string({ maxLength: 2 }), fc.nat(2)), { nil: undefined });
+  fc.assert(
+    fc.property(forms, ids, objectTree, choices, damage, (form, id, tree, choose, harm) => {
+      let text = form(id, spell(tree, choose));
+      if (harm !== undefined) {
+        const [at, insert, drop] = harm;
+        const place = at % text.length;
+        text = text.slice(0, place) + insert + text.slice(place + drop);
+      }
+      // A blank in front of it is no usual spelling.
+      const usual = readUpstreamMessage(text);
+      expect(usual).toEqual(readUpstreamMessage(` ${text}`));
+      if (usual.kind === 'result') expect(usual.value).toEqual((JSON.parse(text) as { result: unknown }).result);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a deeply nested result in a usual spelling reaches either client', () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const message = result(answer(`{"resultType":"complete","a":${deep}}`));
+  expect(toLegacyResult(message)).toBe(`{"a":${deep}}`);
+  expect(toModernResult(message)).toBe(message.text);
+});
+
 // JSON.parse takes seconds and gigabytes for these; it would also say something else about the first.
 test.each([
   ['without an end', '['.repeat(4_000_000)],

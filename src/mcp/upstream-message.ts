@@ -21,7 +21,7 @@ export type UpstreamMessage =
   | { readonly kind: 'notification'; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
   | { readonly kind: 'garbage'; readonly reason: string };
 
-/** The scanner follows nesting with its own stack, so there is an end to it. */
+/** Results nest deeper than requests may, but JSON.parse shall not be asked about nesting without end. */
 const scanOptions = { maxDepth: 512, rejectRepeatedKeys: false, collectDepth: 1 };
 
 export function readUpstreamMessage(text: string): UpstreamMessage {
@@ -32,7 +32,8 @@ export function readUpstreamMessage(text: string): UpstreamMessage {
 const maxPlainLength = 256 * 1024;
 const idFirst = '{"jsonrpc":"2.0","id":';
 const resultFirst = '{"result":{';
-const idLast = /,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
+const idLast = /,"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14})\}$/;
+const plainId = /^(?:0|[1-9]\d{0,14})$/;
 
 /**
  * The two spellings in which nearly every server writes a result. What stands between a known head and a known tail,
@@ -45,7 +46,7 @@ function readPlainResult(text: string): UpstreamMessage | undefined {
   if (text.startsWith(idFirst)) {
     const comma = text.indexOf(',', idFirst.length);
     const digits = text.slice(idFirst.length, comma);
-    if (!text.startsWith(',"result":{', comma) || !text.endsWith('}') || !/^\d{1,15}$/.test(digits)) return undefined;
+    if (!text.startsWith(',"result":{', comma) || !text.endsWith('}') || !plainId.test(digits)) return undefined;
     id = Number(digits);
     inner = text.slice(comma + ',"result":'.length, -1);
   } else {
@@ -137,8 +138,9 @@ export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): st
   return `{${others.map(({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
 }
 
+/** Of an object that was parsed already, so that its depth is no question any more. */
 function membersOf(objectText: string): readonly Member[] {
-  return scanJson(objectText, scanOptions).members ?? [];
+  return scanJson(objectText, { ...scanOptions, maxDepth: Number.MAX_SAFE_INTEGER }).members ?? [];
 }
 
 function garbage(reason: string): UpstreamMessage {
