@@ -115,8 +115,6 @@ export const notYet: readonly RequirementId[] = [
   'variables:missing',
   'variables:order',
   'variables:empty-header',
-  'upstream:era-fallback',
-  'upstream:answer-ends-fallback',
   'upstream:restart',
   'upstream:session-lost',
   'upstream:failures-told-apart',

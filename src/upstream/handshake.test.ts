@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { legacyVersions, modernVersion } from '../mcp/index.ts';
 import { lostConnection, statusFailure, timedOut } from './failures.ts';
 import { type HandshakeOptions, shakeHands } from './handshake.ts';
@@ -80,12 +81,15 @@ test('a remembered modern server that was taken back is found at once', async ()
   expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
 });
 
-test.each([401, 403, 451, 429, 500, 502, 503, 302])('HTTP %i says nothing about the era', async (status) => {
+test.each([401, 403, 451])(verifies('upstream:answer-ends-fallback', 'HTTP %i is an answer'), saysNothing);
+test.each([429, 500, 502, 503, 302])('HTTP %i says nothing about the era', saysNothing);
+
+async function saysNothing(status: number): Promise<void> {
   const { wire, outcome } = begin('http');
   wire.last('server/discover').answer(statusFailure('files', status, undefined));
   expect(await outcome).toMatchObject({ kind: 'failed', failure: { httpStatus: status } });
   expect(wire.asked).toHaveLength(1);
-});
+}
 
 test.each([200, 202, 400, 404, 405, 406, 415, 422])('HTTP %i to the modern question says legacy', async (status) => {
   const { wire, outcome } = begin('http');

@@ -43,6 +43,8 @@ export interface Stage {
   say(tool: string, args?: object, options?: CallOptions): Promise<string>;
   status(server: string): ServerStatus;
   until(server: string, state: ServerStatus['state']): Promise<ServerStatus>;
+  /** Moves the clock until the work is done. */
+  hurry<T>(work: Promise<T>): Promise<T>;
   /** The calls on the ledger so far. */
   ledger(): Promise<CallLine[]>;
   /** A file of the workspace that a fixture writes; its lines as JSON. */
@@ -153,6 +155,17 @@ export async function openStage(): Promise<Stage> {
     status,
     until: (server, state) =>
       eventually(() => (status(server).state === state ? status(server) : undefined), `${server} to be ${state}`),
+    async hurry(work) {
+      let done = false;
+      const settled = work.finally(() => {
+        done = true;
+      });
+      void eventually(() => {
+        if (!done) clock.advance(2000);
+        return done ? true : undefined;
+      }, 'work in a hurry').catch(() => {});
+      return within(settled, 'work in a hurry');
+    },
     async ledger() {
       await running().ledger.flush();
       return readCalls(workspace);
