@@ -1,4 +1,4 @@
-import { type Clock, createId, HubError, type Logger, type RandomBytes, sleep, toHubError } from '../base/index.ts';
+import { type Clock, createId, type Logger, type RandomBytes, sleep } from '../base/index.ts';
 import {
   Call,
   type CallRequest,
@@ -6,17 +6,19 @@ import {
   createCallPath,
   createNameBook,
   createViews,
+  type NameBook,
+  type ViewSource,
   type Views,
 } from '../calls/index.ts';
-import { loadFleet, watchConfig } from '../config/index.ts';
-import type { Caller, Decision, Fleet, ServerStatus } from '../domain/index.ts';
-import { compilePolicy } from '../governance/index.ts';
+import type { Caller, Decision, Fleet, Problem, ServerStatus } from '../domain/index.ts';
+import { compilePolicy, type KnownTool, type KnownTools, unknownNames } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
 import { createCatalogStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
 import { createChildren } from '../upstream/index.ts';
-import { createRedactor } from '../vault/index.ts';
 import { baseEnvironment } from './base-environment.ts';
-import { createCrew } from './crew.ts';
+import { type Configuration, openConfiguration } from './configuration.ts';
+import { type Crew, createCrew } from './crew.ts';
+import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
 
 /** Everything that stands behind the faces. */
@@ -30,12 +32,14 @@ export interface Hub {
   /** Somebody whose identity was proved, or the operator speaking as an agent. */
   callerFor(identity: CallerIdentity): Caller;
   status(): readonly ServerStatus[];
+  /** Of the configuration, and of names in it that no known server has. */
+  problems(): readonly Problem[];
   /** Why an agent may or may not use a tool; for the operator. */
   explain(chain: readonly string[], server: string, tool: string): Decision;
   /** Connects servers and learns their tools; resolves when each has answered or failed. */
   discover(servers?: readonly string[]): Promise<void>;
   reload(): Promise<void>;
-  onReload(listener: () => void): () => void;
+  onReload(listener: (fleet: Fleet) => void): () => void;
   /** Takes no new calls, lets those under way finish for a while, then closes everything. */
   stop(): Promise<void>;
 }
@@ -64,89 +68,56 @@ export interface HubOptions {
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger, random, env } = deps;
-  const fleet = await loadFleet({ env }, { workspace: options.workspace });
-  refuseBroken(fleet);
-  const layout = workspaceLayout(fleet.workspace);
-  await ensureStateFolder(layout);
-  const redact = replaceable(createRedactor(fleet.secrets));
-  const ledger = await openLedger(
-    { clock, logger, random, redact },
-    { workspace: fleet.workspace, sync: fleet.ledger.sync },
-  );
-  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env) });
-  await children.sweepStale();
-  const catalogs = createCatalogStore(layout, { clock, random, logger });
-  const memory = await openServerMemory(catalogs);
+  const { clock, logger, random } = deps;
+  const configuration = await openConfiguration(deps, options);
+  const { ledger, children, catalogs, memory, redaction } = await openState(deps, configuration);
   const crew = createCrew(
-    { clock, logger, random, children, memory, redact: (text) => redact.message(text), onChange: () => renew() },
-    fleet,
+    { ...deps, children, memory, redact: redaction.message, onChange: renew },
+    configuration.fleet,
   );
-  let names = createNameBook(fleet.naming);
-  const views = createViews({ clock }, { fleet, upstreams: crew.upstreams, names });
+  let names = createNameBook(configuration.fleet.naming);
+  const views = createViews({ clock }, source());
   const life = createId(random, 8);
-  const state = { fleet, stopping: false, underWay: new Set<Call>() };
-  const reloadListeners = new Set<() => void>();
-  const runCall = createCallPath({
-    clock,
-    ledger,
-    views,
-    underWay: state.underWay,
-    isStopping: () => state.stopping,
+  const underWay = new Set<Call>();
+  let stopping: Promise<void> | undefined;
+  const runCall = createCallPath({ clock, ledger, views, underWay, isStopping: () => stopping !== undefined });
+
+  let naming = configuration.fleet.naming;
+  configuration.onReload((fleet) => {
+    if (fleet.naming !== naming) names = createNameBook(fleet.naming);
+    naming = fleet.naming;
+    redaction.learn(fleet);
+    crew.adopt(fleet);
+    renew();
   });
-  const watcher = options.watch
-    ? watchConfig({ logger, clock }, { workspace: fleet.workspace, onChange: () => void reload().catch(() => {}) }) // said in the log
-    : undefined;
+
+  function source(): ViewSource {
+    return { fleet: configuration.fleet, upstreams: crew.upstreams, names };
+  }
 
   function renew(): void {
-    views.renew({ fleet: state.fleet, upstreams: crew.upstreams, names });
+    views.renew(source());
   }
 
-  async function reload(): Promise<void> {
-    const next = await loadFleet({ env }, { workspace: options.workspace });
-    try {
-      refuseBroken(next);
-    } catch (error) {
-      logger.error('reload_refused', { error: toHubError(error).message });
-      throw error;
-    }
-    if (state.stopping) return;
-    if (next.naming !== state.fleet.naming) names = createNameBook(next.naming);
-    state.fleet = next;
-    redact.replace(createRedactor([...fleet.secrets, ...next.secrets]));
-    crew.adopt(next);
-    renew();
-    logger.info('reloaded', { servers: next.servers.size, problems: next.problems.length });
-    for (const listener of reloadListeners) listener();
-  }
-
-  async function drain(): Promise<void> {
-    const until = clock.monotonic() + stopGraceMs;
-    while (state.underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
-    for (const call of state.underWay) call.cancel('the hub is shutting down');
-    if (state.underWay.size > 0) await sleep(clock, 100);
-  }
-
-  let stopped: Promise<void> | undefined;
-  async function shutDown(): Promise<void> {
-    state.stopping = true;
-    watcher?.close();
-    await drain();
+  async function stop(): Promise<void> {
+    configuration.close();
+    await drain(clock, underWay);
     await crew.close();
     await children.close();
     await catalogs.flush();
     await ledger.close();
+    logger.debug('stopped');
   }
 
   return {
-    workspace: fleet.workspace,
+    workspace: configuration.fleet.workspace,
     get fleet() {
-      return state.fleet;
+      return configuration.fleet;
     },
     views,
     ledger,
     get callsUnderWay() {
-      return state.underWay.size;
+      return underWay.size;
     },
     call(request) {
       const call = new Call(request);
@@ -159,49 +130,58 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       run: run ?? `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`,
     }),
     status: () => crew.status(),
+    problems: () => [...configuration.fleet.problems, ...unknownNames(configuration.fleet, knownTools(crew, names))],
     explain(chain, server, tool) {
-      const policy = compilePolicy(state.fleet, chain);
-      return policy.decide(server, tool, names.nameOf(server, tool));
+      // A tool that nobody offers must not take a name from one that somebody will.
+      const offered = crew.upstreams.get(server)?.control.catalog?.tools.some(({ name }) => name === tool) === true;
+      return compilePolicy(configuration.fleet, chain).decide(
+        server,
+        tool,
+        offered ? names.nameOf(server, tool) : tool,
+      );
     },
     async discover(servers) {
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));
       await Promise.all(wanted.map(([, { control }]) => control.refresh()));
     },
-    reload,
-    onReload(listener) {
-      reloadListeners.add(listener);
-      return () => reloadListeners.delete(listener);
-    },
+    reload: configuration.reload,
+    onReload: configuration.onReload,
     stop() {
-      stopped ??= shutDown();
-      return stopped;
+      stopping ??= stop();
+      return stopping;
     },
   };
 }
 
-/** A file that cannot be read, or rules that cannot be understood, must not mean "everything goes". */
-function refuseBroken(fleet: Fleet): void {
-  const fatal = fleet.problems.filter((problem) => problem.severity === 'error' && problem.server === undefined);
-  const first = fatal[0];
-  if (first === undefined) return;
-  const where = first.line === undefined ? first.file : `${first.file}:${first.line}`;
-  const more = fatal.length > 1 ? ` (and ${fatal.length - 1} more)` : '';
-  throw new HubError('CONFIG_INVALID', `${where}: ${first.message}${more}`, {
-    ...(first.fix === undefined ? {} : { hint: first.fix }),
-    details: { problems: fatal },
-  });
+/** Everything that outlives a configuration. */
+async function openState({ clock, logger, random, env }: HubDeps, { fleet }: Configuration) {
+  const layout = workspaceLayout(fleet.workspace);
+  await ensureStateFolder(layout);
+  const redaction = createRedaction(fleet);
+  const { workspace, ledger: settings } = fleet;
+  const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
+  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env) });
+  await children.sweepStale();
+  const catalogs = createCatalogStore(layout, { clock, random, logger });
+  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), redaction };
 }
 
-type Redact = ReturnType<typeof createRedactor>;
+async function drain(clock: Clock, underWay: ReadonlySet<Call>): Promise<void> {
+  const until = clock.monotonic() + stopGraceMs;
+  while (underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
+  for (const call of underWay) call.cancel('the hub is shutting down');
+  if (underWay.size > 0) await sleep(clock, 100);
+}
 
-/** Sinks hold one redactor for life; a reload brings new secrets to hide. */
-function replaceable(first: Redact): Redact & { replace(next: Redact): void } {
-  let current = first;
-  return {
-    json: (text) => current.json(text),
-    message: (text) => current.message(text),
-    replace(next) {
-      current = next;
-    },
-  };
+function knownTools(crew: Crew, names: NameBook): KnownTools {
+  const known = new Map<string, KnownTool[]>();
+  for (const [server, { control }] of crew.upstreams) {
+    const tools = control.catalog?.tools;
+    if (tools === undefined) continue;
+    known.set(
+      server,
+      tools.map(({ name }) => ({ name, exposedName: names.nameOf(server, name) })),
+    );
+  }
+  return known;
 }

@@ -21,7 +21,7 @@ export function tokenSummaryBody({ id, agent, state, created, expires, parent, r
 }
 
 export function serversBody(hub: Hub): ServersBody {
-  return { servers: [...hub.status()], problems: [...hub.fleet.problems] };
+  return { servers: [...hub.status()], problems: [...hub.problems()] };
 }
 
 export function healthBody(hub: Hub, clientSessions: number): HealthBody {
