@@ -19,7 +19,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(features.map((feature) => [feature, { imports: ground }])),
   // Implements the stores that features declare, so it knows their types and nothing else of them.
   storage: { imports: ['base', 'domain'], types: features },
-  calls: { imports: [...ground, ...features] },
+  // What a call passes through; the connections themselves are handed in.
+  calls: { imports: [...ground, 'governance', 'ledger'], types: ['upstream'] },
   hub: { imports: [...ground, ...features, 'calls', 'storage'] },
   'apps/*': face,
   // What both MCP faces answer alike.
@@ -30,10 +31,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
   'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http'] },
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
-  // The composition root: commands that work on files do so without starting a hub.
+  // The composition root: commands on files, tokens and decisions work without starting a hub.
   'faces/cli': {
-    imports: [...ground, 'hub', 'config', 'ledger', 'storage', 'vault', 'apps/*', 'faces/*'],
-    types: ['governance', 'upstream', 'login', 'calls'],
+    imports: [...ground, 'hub', 'config', 'governance', 'ledger', 'storage', 'vault', 'apps/*', 'faces/*'],
+    types: ['upstream', 'login', 'calls'],
   },
   // src/index.ts, the public library.
   root: { imports: ['base', 'domain', 'hub', 'faces/library'], types: [...features, 'calls'] },
