@@ -20,6 +20,7 @@ test(verifies(
       echo: {
         command: process.execPath,
         args: [fixturePath('echo-stdio.mjs')],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
         env: { CALL_LOG: '${WORKSPACE_ROOT}/seen.jsonl' },
       },
       stubborn: { command: process.execPath, args: [fixturePath('bad.mjs'), 'ignores-term'] },
