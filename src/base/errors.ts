@@ -93,7 +93,8 @@ export function toHubError(error: unknown): HubError {
 
 /** The message with its next step, as one line for people and models. */
 export function explainError(error: HubError): string {
-  return error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  if (error.hint === undefined) return error.message;
+  return `${error.message}${/[.!?]$/.test(error.message) ? '' : '.'} ${error.hint}`;
 }
 
 function row(http: number, jsonRpc: number, exit: number, retryable: boolean, meaning: string): ErrorRow {
