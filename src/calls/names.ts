@@ -29,27 +29,25 @@ export function createNameBook(naming: Naming): NameBook {
   const holders = new Map<string, string>();
   const collisions: Collision[] = [];
 
-  function give(subject: string, wanted: string, otherwise: string): string {
-    const holder = holders.get(wanted);
-    const given = holder === undefined ? wanted : firstFree(otherwise, subject);
-    if (holder !== undefined) collisions.push({ wanted, holder, newcomer: subject, given });
-    holders.set(given, subject);
-    bySubject.set(subject, given);
-    return given;
-  }
-
   function firstFree(name: string, subject: string): string {
-    if (!holders.has(name)) return name;
-    return withHash(name, subject);
+    let free = name;
+    for (let attempt = 0; holders.has(free); attempt++) free = withHash(name, `${subject}\0${attempt}`);
+    return free;
   }
 
   return {
     nameOf(server, tool) {
-      const subject = `${server}.${tool}`;
+      const subject = subjectOf(server, tool);
       const known = bySubject.get(subject);
       if (known !== undefined) return known;
       const prefixed = prefixedName(server, tool);
-      return give(subject, naming === 'preserved' ? tool : prefixed, prefixed);
+      const wanted = naming === 'preserved' ? tool : prefixed;
+      const holder = holders.get(wanted);
+      const given = holder === undefined ? wanted : firstFree(prefixed, subject);
+      if (holder !== undefined) collisions.push({ wanted, holder, newcomer: `${server}.${tool}`, given });
+      holders.set(given, `${server}.${tool}`);
+      bySubject.set(subject, given);
+      return given;
     },
     collisions,
   };
@@ -60,11 +58,16 @@ export function prefixedName(server: string, tool: string): string {
   const prefix = clean(server);
   const rest = clean(tool);
   const name = rest.startsWith(`${prefix}_`) || rest === prefix ? rest : `${prefix}_${rest}`;
-  return name.length <= maxNameLength ? name : withHash(name, `${server}.${tool}`);
+  return name.length <= maxNameLength ? name : withHash(name, subjectOf(server, tool));
 }
 
-function withHash(name: string, subject: string): string {
-  const hash = createHash('sha256').update(subject).digest('hex').slice(0, 8);
+/** Names hold dots, so a dot between them would not tell `a.b` + `c` from `a` + `b.c`. */
+function subjectOf(server: string, tool: string): string {
+  return `${server}\0${tool}`;
+}
+
+function withHash(name: string, seed: string): string {
+  const hash = createHash('sha256').update(seed).digest('hex').slice(0, 8);
   return `${name.slice(0, maxNameLength - hash.length - 1)}_${hash}`;
 }
 

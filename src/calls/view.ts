@@ -70,9 +70,9 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   };
 }
 
-/** The definition under its exposed name; `ToolDefinition.text` always begins with the name. */
-function exposedText(entry: ViewEntry): string {
-  const { tool, name } = entry;
+/** The definition under its exposed name, which stands first in the text unless a key sorts before it, as numbers do. */
+function exposedText({ tool, name }: ViewEntry): string {
   const head = `{"name":${JSON.stringify(tool.name)}`;
-  return `{"name":${JSON.stringify(name)}${tool.text.slice(head.length)}`;
+  if (tool.text.startsWith(head)) return `{"name":${JSON.stringify(name)}${tool.text.slice(head.length)}`;
+  return JSON.stringify({ ...(JSON.parse(tool.text) as object), name }); // a definition is an object
 }

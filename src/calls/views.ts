@@ -26,6 +26,7 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
   let byIdentity = new WeakMap<readonly string[], View>();
   const listeners = new Set<() => void>();
   const coldUntil = new WeakMap<UpstreamControl, number>();
+  nameAll(source);
 
   function of(chain: readonly string[]): View {
     let view = byIdentity.get(chain);
@@ -70,6 +71,7 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
     renew(next) {
       if (next.fleet !== source.fleet) compiler = createPolicyCompiler(next.fleet);
       source = next;
+      nameAll(source);
       views = new Map();
       byIdentity = new WeakMap();
       for (const listener of listeners) listener();
@@ -79,4 +81,11 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** In the order of the configuration, so that nobody's names depend on which agent asks first. */
+function nameAll({ upstreams, names }: ViewSource): void {
+  for (const [server, { control }] of upstreams) {
+    for (const tool of control.catalog?.tools ?? []) names.nameOf(server, tool.name);
+  }
 }

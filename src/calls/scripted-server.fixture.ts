@@ -1,0 +1,155 @@
+import { HubError } from '../base/index.ts';
+import type { Catalog, Fleet, ServerSpec } from '../domain/index.ts';
+import { readTool } from '../upstream/discovery.ts';
+import type {
+  Link,
+  UpstreamControl,
+  UpstreamDispatch,
+  WireCall,
+  WireFailure,
+  WireReply,
+  WireRequest,
+} from '../upstream/index.ts';
+import type { UpstreamHandles } from './view.ts';
+
+/** A server whose every fault is in the hands of the test. Counts what is taken and given back. */
+export interface ScriptedServer extends UpstreamHandles {
+  readonly control: UpstreamControl;
+  readonly dispatch: UpstreamDispatch;
+  /** Requests that reached a link, in order. */
+  readonly sent: WireRequest[];
+  /** What the server was told to give up. */
+  readonly cancelled: HubError[];
+  readonly losses: WireFailure[];
+  /** Permits that are taken and not given back. */
+  readonly held: number;
+  connects: number;
+  refreshes: number;
+  /** Answers requests, one after the other; the last answer stays. */
+  replies: ((request: WireRequest) => WireReply | Promise<WireReply>)[];
+  /** The live link, or undefined: then `onConnect` is asked. */
+  link: Link | undefined;
+  onConnect: () => Promise<Link>;
+  onRefresh: () => Promise<void>;
+  catalog: Catalog | undefined;
+}
+
+export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefined): ScriptedServer {
+  let held = 0;
+  const server: ScriptedServer = {
+    sent: [],
+    cancelled: [],
+    losses: [],
+    connects: 0,
+    refreshes: 0,
+    replies: [() => resultOf('{"content":[]}')],
+    catalog: tools === undefined ? undefined : catalogOf(tools),
+    link: undefined,
+    onConnect: async () => {
+      server.link = scriptLink(server);
+      return server.link;
+    },
+    onRefresh: async () => {},
+    get held() {
+      return held;
+    },
+    control: {
+      spec,
+      get catalog() {
+        return server.catalog;
+      },
+      refresh() {
+        server.refreshes++;
+        return server.onRefresh();
+      },
+      replaceSpec() {},
+      retire: async () => {},
+      close: async () => {},
+      status() {
+        throw new Error('not scripted');
+      },
+    },
+    dispatch: {
+      get link() {
+        return server.link;
+      },
+      connect() {
+        server.connects++;
+        return server.onConnect();
+      },
+      enter() {
+        if (held >= spec.limits.concurrency) return false;
+        held++;
+        return true;
+      },
+      leave() {
+        held--;
+      },
+      reportLoss(_link, failure) {
+        server.losses.push(failure);
+        server.link = undefined;
+      },
+    },
+  };
+  return server;
+}
+
+export function scriptLink(server: ScriptedServer): Link {
+  return {
+    transport: 'stdio',
+    era: 'legacy',
+    protocolVersion: '2025-11-25',
+    sessionId: null,
+    send: (request) => send(server, request),
+    discover: async () => ({ kind: 'failed', reason: 'not scripted', failure: undefined }),
+    close: async () => {},
+  };
+}
+
+export function catalogOf(tools: readonly object[]): Catalog {
+  const definitions = tools.map((item) => {
+    const reading = readTool(item);
+    if (reading.kind === 'bad') throw new Error(reading.reason);
+    return reading.tool;
+  });
+  return { tools: definitions, at: 0, warnings: [] };
+}
+
+/** The handles of the servers, in the order in which the fleet has them. */
+export function handlesOf(fleet: Fleet, catalogs: Readonly<Record<string, readonly object[] | undefined>>) {
+  const servers = new Map<string, ScriptedServer>();
+  for (const entry of fleet.servers.values()) {
+    if (entry.kind === 'ready') servers.set(entry.spec.name, scriptServer(entry.spec, catalogs[entry.spec.name]));
+  }
+  return servers;
+}
+
+export function resultOf(text: string): WireReply {
+  return { kind: 'result', id: 1, text, value: JSON.parse(text) };
+}
+
+export function failureOf(
+  code: ConstructorParameters<typeof HubError>[0],
+  cause: WireFailure['cause'],
+  sent: boolean,
+  httpStatus?: number,
+): WireFailure {
+  return { kind: 'failed', error: new HubError(code, `scripted ${code}`), cause, sent, httpStatus };
+}
+
+function send(server: ScriptedServer, request: WireRequest): WireCall {
+  server.sent.push(request);
+  const answer = server.replies.length > 1 ? server.replies.shift() : server.replies[0];
+  let settle: (reply: WireReply) => void = () => {};
+  const reply = new Promise<WireReply>((resolve) => {
+    settle = resolve;
+  });
+  void Promise.resolve(answer?.(request)).then((value) => value !== undefined && settle(value));
+  return {
+    reply,
+    cancel(error) {
+      server.cancelled.push(error);
+      settle({ kind: 'failed', error, cause: 'gave-up', sent: true, httpStatus: undefined });
+    },
+  };
+}
