@@ -160,6 +160,18 @@ describe('headers mirror the body', () => {
     expect([answer.status, answer.message.error?.code]).toEqual([400, -32020]);
   });
 
+  test('arguments that a tool wants mirrored are compared', async () => {
+    const named = { name: 'echo_meta', arguments: { region: 'eu' } };
+    for (const headers of [{}, { 'mcp-param-region': 'us' }]) {
+      const answer = await client.request('tools/call', named, { headers });
+      expect([answer.status, answer.message.error?.code]).toEqual([400, -32020]);
+    }
+    const same = await client.request('tools/call', named, { headers: { 'mcp-param-region': 'eu' } });
+    expect(same.status).toBe(200);
+    const legacy = await legacyClient(hub.url, await hub.token());
+    expect((await legacy.call('echo_meta', { region: 'eu' })).message.result).toBeDefined();
+  });
+
   test('a call without a name is -32602', async () => {
     const answer = await client.request('tools/call', { arguments: {} });
     expect([answer.status, answer.message.error?.code]).toEqual([400, -32602]);
@@ -231,6 +243,19 @@ describe('subscriptions', () => {
       params: { _meta: tag('sub-1') },
     });
     stream.close();
+  });
+
+  test('of what the hub does not serve stay open and silent', async () => {
+    const other = { notifications: { promptsListChanged: true } };
+    const silent = await client.stream('subscriptions/listen', other, { id: 1 });
+    const heard = await client.stream('subscriptions/listen', wanted, { id: 2 });
+    expect(await silent.next()).toMatchObject({ params: { notifications: {}, _meta: tag(1) } });
+    await heard.next();
+    await client.call('growing_grow');
+    expect(await heard.next()).toMatchObject({ method: 'notifications/tools/list_changed' });
+    expect(silent.text()).not.toContain('list_changed"');
+    silent.close();
+    heard.close();
   });
 
   test('need a filter and a client that reads streams', async () => {

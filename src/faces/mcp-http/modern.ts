@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { HubError } from '../../base/index.ts';
+import type { CallResult } from '../../calls/index.ts';
+import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { checkMirroredHeaders, type Message, type MirroredHeaders, resultReply } from '../../mcp/index.ts';
 import {
@@ -15,6 +18,7 @@ import {
   wantsProgress,
 } from '../mcp/index.ts';
 import type { Exchange } from './exchange.ts';
+import { checkMirroredArguments } from './mirrored-arguments.ts';
 import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
 
@@ -58,7 +62,8 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
   }
 
   /** Closing the stream is how this revision cancels. */
-  function call({ response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+  function call({ request: { headers }, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+    checkArguments(caller, request, headers);
     const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
     const { call, result } = callTool(hub, caller, request, growing?.between);
     response.once('close', () => {
@@ -66,9 +71,14 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     });
     return result.then((outcome) => {
       const text = callAnswer(request.idText, outcome, 'modern');
-      if (growing === undefined) sendJson(response, 200, text);
-      else growing.end(text);
+      if (growing === undefined) sendJson(response, statusOf(outcome), text);
+      else growing.end(text, statusOf(outcome));
     });
+  }
+
+  function checkArguments(caller: Caller, { params }: Request, headers: IncomingHttpHeaders): void {
+    const entry = hub.views.of(caller.chain).entries.get(params.name as string); // anything else is no name of a tool
+    if (entry !== undefined) checkMirroredArguments(entry.tool.mirrored, params.arguments, headers);
   }
 
   function listen(exchange: Exchange, request: Request): undefined {
@@ -80,17 +90,14 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     const events = openEventStream(response);
     const members = `"notifications":${JSON.stringify(honored)}`;
     events.send(subscriptionMessage('notifications/subscriptions/acknowledged', idText, members));
-    if (honored.toolsListChanged === undefined) {
-      events.send(subscriptionEnd(idText));
-      events.end();
-      return;
-    }
     const subscription: Subscription = {
       events,
       chain: caller.chain,
       toolsText: hub.views.of(caller.chain).toolsText,
       stillAllowed: exchange.stillAllowed,
-      announce: () => events.send(subscriptionMessage(toolsChanged, idText)),
+      announce() {
+        if (honored.toolsListChanged) events.send(subscriptionMessage(toolsChanged, idText));
+      },
       end() {
         events.send(subscriptionEnd(idText));
         events.end();
@@ -102,3 +109,10 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
 
   return { post };
 }
+
+/** A server that misses something the client could do says so, and the revision wants a status for it. */
+function statusOf(outcome: CallResult): number {
+  return outcome.kind === 'error' && outcome.code === missingCapability ? 400 : 200;
+}
+
+const missingCapability = -32021;

@@ -50,7 +50,8 @@ export function sendRefusal(response: ServerResponse, error: HubError, idText = 
 /** An answer that is plain JSON unless something was said before it. */
 export interface GrowingAnswer {
   between(message: string): void;
-  end(message: string): void;
+  /** The status counts as long as nothing was said before. */
+  end(message: string, status?: number): void;
 }
 
 export function growingAnswer(response: ServerResponse): GrowingAnswer {
@@ -61,8 +62,8 @@ export function growingAnswer(response: ServerResponse): GrowingAnswer {
       stream ??= openEventStream(response);
       stream.send(message);
     },
-    end(message) {
-      if (stream === undefined) sendJson(response, 200, message);
+    end(message, status = 200) {
+      if (stream === undefined) sendJson(response, status, message);
       else {
         stream.send(message);
         stream.end();

@@ -63,7 +63,7 @@ class StdioFace {
   readonly #calls = new Map<string | number, Call>();
   /** Calls that the client has cancelled: it expects no answer. */
   readonly #unwanted = new Set<Call>();
-  readonly #subscriptions = new Map<string | number, string>();
+  readonly #subscriptions = new Map<string | number, { readonly idText: string; readonly toolsListChanged?: true }>();
   #toolsText: string | undefined;
   #gathering: Timer | undefined;
   /** Requests that have no answer yet. */
@@ -104,7 +104,7 @@ class StdioFace {
   }
 
   close(): void {
-    for (const idText of this.#subscriptions.values()) this.#send(subscriptionEnd(idText));
+    for (const { idText } of this.#subscriptions.values()) this.#send(subscriptionEnd(idText));
     this.#subscriptions.clear();
     this.#end();
   }
@@ -260,9 +260,8 @@ class StdioFace {
     const { idText } = request;
     const members = `"notifications":${JSON.stringify(honored)}`;
     this.#send(subscriptionMessage('notifications/subscriptions/acknowledged', idText, members));
-    if (honored.toolsListChanged === undefined) return subscriptionEnd(idText);
     this.#toolsText ??= this.#deps.hub.views.of(this.#deps.caller.chain).toolsText;
-    this.#subscriptions.set(request.id, idText);
+    this.#subscriptions.set(request.id, { idText, ...honored });
     return undefined;
   }
 
@@ -283,7 +282,9 @@ class StdioFace {
     if (this.#toolsText === undefined || this.#toolsText === toolsText) return;
     this.#toolsText = toolsText;
     if (this.#era === 'legacy') this.#send(notification(toolsChanged));
-    for (const idText of this.#subscriptions.values()) this.#send(subscriptionMessage(toolsChanged, idText));
+    for (const { idText, toolsListChanged } of this.#subscriptions.values()) {
+      if (toolsListChanged) this.#send(subscriptionMessage(toolsChanged, idText));
+    }
   }
 }
 
