@@ -117,7 +117,6 @@ export const notYet: readonly RequirementId[] = [
   'variables:empty-header',
   'upstream:restart',
   'upstream:session-lost',
-  'upstream:failures-told-apart',
   'upstream:timeout',
   'breaker:opens',
   'breaker:counts-connects-only',
