@@ -1,4 +1,5 @@
 export { type Clock, createSystemClock, sleep, type Timer } from './clock.ts';
+export { errnoOf } from './errno.ts';
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -12,4 +13,12 @@ export {
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
 export { isJsonObject } from './json.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
+export {
+  answersSignals,
+  isAlive,
+  type ProcessLife,
+  type ProcessRow,
+  readProcess,
+  thisProcess,
+} from './process-life.ts';
 export { version } from './version.ts';

@@ -1,4 +1,5 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
+import { errnoOf } from '../base/index.ts';
 
 export type SourceText =
   | { readonly kind: 'text'; readonly text: string }
@@ -15,7 +16,7 @@ export async function readSourceFile(path: string): Promise<SourceText> {
     if (found.size > maxBytes) return tooLarge;
     return decode(await readFile(path));
   } catch (error) {
-    const code = errorCode(error);
+    const code = errnoOf(error) ?? 'unknown error';
     if (code === 'ENOENT' && !(await isLink(path))) return { kind: 'absent' };
     return cannotRead(code);
   }
@@ -53,8 +54,4 @@ async function isLink(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

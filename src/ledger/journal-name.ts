@@ -1,4 +1,4 @@
-import type { Owner } from './owner.ts';
+import type { ProcessLife } from '../base/index.ts';
 
 /**
  * `<time>-<boot>.jsonl` is the first file of a process life, `<time>-<boot>.2.jsonl` the next after a rotation.
@@ -10,7 +10,7 @@ export interface JournalName {
   readonly original: string;
   readonly boot: string;
   readonly number: number;
-  readonly holder: 'writer' | 'nobody' | Owner;
+  readonly holder: 'writer' | 'nobody' | ProcessLife;
 }
 
 export function journalName(at: string, boot: string, number: number): string {
@@ -22,7 +22,7 @@ export function leftName(original: string): string {
   return `${original}.left`;
 }
 
-export function claimedName(original: string, boot: string, owner: Owner): string {
+export function claimedName(original: string, boot: string, owner: ProcessLife): string {
   return `${original}.claimed-${boot}-${owner.pid}-${owner.start ?? 'x'}`;
 }
 
@@ -30,7 +30,8 @@ export function parseJournalName(file: string): JournalName | undefined {
   const match = pattern.exec(file);
   if (match === null) return undefined;
   const [, original = '', boot = '', number = '1', left, pid, start] = match;
-  const claimer = pid === undefined ? undefined : { pid: Number(pid), start: start === 'x' ? null : Number(start) };
+  const claimer =
+    pid === undefined ? undefined : { pid: Number(pid), start: start === 'x' ? undefined : Number(start) };
   const holder = left !== undefined ? 'nobody' : (claimer ?? 'writer');
   return { file, original, boot, number: Number(number), holder };
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/index.ts';
 import { type Outcome, runIdPattern } from '../domain/index.ts';
 import {
   type CallParts,
@@ -81,8 +82,7 @@ function parseRecord(line: string): JournalRecord | undefined {
 function parseFields(line: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    // An object's members are readable under any name; each is checked before use.
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, type Logger, thisProcess } from '../base/index.ts';
 import { journalName, leftName } from './journal-name.ts';
 import type { LedgerFiles } from './ledger-files.ts';
-import { thisProcess } from './owner.ts';
 
 export interface JournalOptions {
   readonly folder: string;
@@ -90,7 +89,15 @@ export class Journal {
     const created = new Date(clock.now()).toISOString();
     const owner = thisProcess();
     const path = join(folder, journalName(created, boot, number));
-    const header = { k: 'header', version: 1, boot, pid: owner.pid, pid_start: owner.start, created, file: number };
+    const header = {
+      k: 'header',
+      version: 1,
+      boot,
+      pid: owner.pid,
+      pid_start: owner.start ?? null,
+      created,
+      file: number,
+    };
     const bytes = Buffer.from(`${JSON.stringify(header)}\n`);
     const fd = files.create(path);
     try {

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { errnoOf } from '../base/index.ts';
 
 export interface LineChunk {
   readonly lines: readonly string[];
@@ -45,5 +46,5 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return errnoOf(error) === 'ENOENT';
 }

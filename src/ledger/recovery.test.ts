@@ -5,10 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createSystemClock, type Logger, systemRandom } from '../base/index.ts';
+import { createSystemClock, type Logger, type ProcessLife, systemRandom, thisProcess } from '../base/index.ts';
 import { type CallParts, doneRecord, refusedRecord, sentRecord } from './call-text.ts';
 import { type Ledger, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
-import { thisProcess } from './owner.ts';
 import { claimLife, journalLives } from './recovery.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a', 'b'], server: 's', tool: 't', decision: 'ask' });
@@ -180,11 +179,11 @@ test('a claim of a living process stands, for every file of that life', async ()
 
 test('the same pid with another start time is another process', async () => {
   const self = thisProcess();
-  if (self.start === null) expect(process.platform).not.toBe('linux');
+  if (self.start === undefined) expect(process.platform).not.toBe('linux');
   const other = { pid: self.pid, start: (self.start ?? 0) + 1 };
   journal('20260101T000000Z-aaa.jsonl', [header(other), sentLine('aaa-1')]);
   await open();
-  expect(await readCalls(workspace)).toHaveLength(self.start === null ? 0 : 1);
+  expect(await readCalls(workspace)).toHaveLength(self.start === undefined ? 0 : 1);
 });
 
 test('a file without a readable header is young or dead: time tells', async () => {
@@ -297,8 +296,8 @@ function reached(child: Child, sends: number): Promise<void> {
   return vi.waitFor(enough, { timeout: 20_000, interval: 2 });
 }
 
-function header(owner: { pid: number; start: number | null } = { pid: deadPid(), start: 5 }): string {
-  return JSON.stringify({ k: 'header', version: 1, boot: 'aaa', pid: owner.pid, pid_start: owner.start });
+function header(owner: ProcessLife = { pid: deadPid(), start: 5 }): string {
+  return JSON.stringify({ k: 'header', version: 1, boot: 'aaa', pid: owner.pid, pid_start: owner.start ?? null });
 }
 
 /** Above the highest pid that Linux and macOS give. */

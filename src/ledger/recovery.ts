@@ -1,6 +1,6 @@
 import { open, readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, isAlive, isJsonObject, type Logger, type ProcessLife, thisProcess } from '../base/index.ts';
 import { runLine } from './call-text.ts';
 import { interruptedParts } from './end-text.ts';
 import { claimedName, type JournalName, leftName, parseJournalName } from './journal-name.ts';
@@ -8,7 +8,6 @@ import { pairCalls } from './journal-reader.ts';
 import type { LedgerFiles } from './ledger-files.ts';
 import { isMissing } from './line-chunks.ts';
 import { createMissingLines } from './missing-lines.ts';
-import { isAlive, type Owner, thisProcess } from './owner.ts';
 import { journalFolder } from './places.ts';
 
 export interface RecoveryDeps {
@@ -85,16 +84,14 @@ export async function claimLife(folder: string, life: readonly JournalName[], bo
 
 const unreadableHeaderGraceMs = 60_000;
 
-async function headerOwner(path: string): Promise<Owner | undefined> {
+async function headerOwner(path: string): Promise<ProcessLife | undefined> {
   const handle = await open(path, 'r');
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(1024), 0, 1024, 0);
     const text = buffer.toString('utf8', 0, bytesRead);
     const header: unknown = JSON.parse(text.slice(0, text.indexOf('\n')));
-    if (typeof header !== 'object' || header === null || !('pid' in header)) return undefined;
-    if (typeof header.pid !== 'number') return undefined;
-    const start = 'pid_start' in header && typeof header.pid_start === 'number' ? header.pid_start : null;
-    return { pid: header.pid, start };
+    if (!isJsonObject(header) || typeof header.pid !== 'number') return undefined;
+    return { pid: header.pid, start: typeof header.pid_start === 'number' ? header.pid_start : undefined };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

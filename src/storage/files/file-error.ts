@@ -1,9 +1,4 @@
-import { HubError } from '../../base/index.ts';
-
-/** The code of a failed system call, or undefined for any other value. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
+import { errnoOf, HubError } from '../../base/index.ts';
 
 /** A failed system call on the hub's own files, with what the operator can do about it. */
 export function fileError(error: unknown, doing: string, path: string): HubError {

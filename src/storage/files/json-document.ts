@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { z } from 'zod';
-import { HubError } from '../../base/index.ts';
-import { errnoOf, fileError } from './file-error.ts';
+import { errnoOf, HubError } from '../../base/index.ts';
+import { fileError } from './file-error.ts';
 
 export interface DocumentRules<T> {
   readonly schema: z.ZodType<T>;

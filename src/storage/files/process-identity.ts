@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { answersSignals, readProcess } from '../../base/index.ts';
 
 /** One life of one process: a number alone is given again to others. */
 export interface ProcessIdentity {
@@ -28,31 +29,16 @@ type ProcessStart =
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };
 
-function answersSignals(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 async function readStart(pid: number): Promise<ProcessStart> {
   const bootId = await readOptional('/proc/sys/kernel/random/boot_id');
   return bootId === undefined ? startFromPs(pid) : startFromProc(pid, bootId.trim());
 }
 
 /** Start times in /proc count from boot, so the boot belongs to them. */
-async function startFromProc(pid: number, bootId: string): Promise<ProcessStart> {
-  const stat = await readOptional(`/proc/${pid}/stat`);
-  if (stat === undefined) return { kind: 'unknown' };
-  // The name in parentheses may hold anything; the numbered fields follow the last one.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state, threads, ticks] = [fields[0], Number(fields[17]), fields[19]];
-  // The first thread may be gone while another still finishes a write.
-  if ((state === 'Z' || state === 'X') && threads <= 1) return { kind: 'ended' };
-  return ticks === undefined ? { kind: 'unknown' } : { kind: 'started', at: `${bootId}:${ticks}` };
+function startFromProc(pid: number, bootId: string): ProcessStart {
+  const row = readProcess(pid);
+  if (row === undefined) return { kind: 'unknown' };
+  return row.ended ? { kind: 'ended' } : { kind: 'started', at: `${bootId}:${row.start}` };
 }
 
 /** For systems without /proc. A fixed zone and language make the text the same for every process. */

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, createSystemClock, HubError } from '../../base/index.ts';
-import { errnoOf, fileError } from './file-error.ts';
+import { type Clock, createSystemClock, errnoOf, HubError } from '../../base/index.ts';
+import { fileError } from './file-error.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { unfinishedSuffix } from './write-file.ts';
 

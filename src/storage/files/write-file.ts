@@ -1,7 +1,6 @@
 import { link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createId, type RandomBytes } from '../../base/index.ts';
-import { errnoOf } from './file-error.ts';
+import { createId, errnoOf, type RandomBytes } from '../../base/index.ts';
 
 /** What unfinished files end with; the state folder sweeps old ones. */
 export const unfinishedSuffix = '.tmp';

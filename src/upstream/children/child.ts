@@ -1,9 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { type Clock, type Logger, sleep } from '../../base/index.ts';
+import { type Clock, type Logger, readProcess, sleep } from '../../base/index.ts';
 import { groupGone, signalGroup } from './group.ts';
-import { readProcess } from './process-table.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { endMarked } from './sweep.ts';
 

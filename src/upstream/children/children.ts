@@ -1,10 +1,18 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../../base/index.ts';
+import {
+  type Clock,
+  createId,
+  errnoOf,
+  HubError,
+  type Logger,
+  type RandomBytes,
+  thisProcess,
+} from '../../base/index.ts';
 import { type Child, createChild, type OwnedChild } from './child.ts';
 import { bootMark, type CookieOwner, cookieName, formatCookie } from './cookie.ts';
 import { defaultPath, findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
-import { readOwnNamespace, readProcess } from './process-table.ts';
+import { readOwnNamespace } from './process-table.ts';
 import { endMarked, endStale } from './sweep.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -44,7 +52,7 @@ export function createChildren(
   const owner: CookieOwner = {
     boot: createId(deps.random, 16),
     pid: process.pid,
-    start: readProcess(process.pid)?.start ?? 0,
+    start: thisProcess().start ?? 0,
     namespace: readOwnNamespace(),
   };
   const searchPath = baseEnv.PATH ?? defaultPath;
@@ -140,7 +148,7 @@ function failureOf(leader: ChildProcessWithoutNullStreams): Promise<Error> {
 
 /** Without Node's error as its cause: that repeats arguments and variables, which may be secrets. */
 function unavailable(spec: ChildSpec, error: unknown): HubError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const code = errnoOf(error) ?? 'unknown reason';
   return new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": "${spec.command}" was not started (${code}).`, {
     hint: 'Check its command, args and env, and the limits on processes and open files.',
     details: { server: spec.server },

@@ -29,5 +29,5 @@ async function groupIsAlive(group: number): Promise<boolean> {
   }
   // Orphans stay zombies where process 1 does not collect them, as in many containers.
   const rows = await listProcesses();
-  return rows.length === 0 || rows.some((row) => row.group === group && !row.zombie);
+  return rows.length === 0 || rows.some((row) => row.group === group && !row.ended);
 }

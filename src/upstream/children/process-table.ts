@@ -1,33 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { type ProcessRow, readProcess } from '../../base/index.ts';
 import { cookieName } from './cookie.ts';
 
-/** One line of the process table. Without /proc (macOS) there are none. */
-export interface ProcessRow {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly start: number;
-  /** Dead, and waiting for its parent to ask how it ended. */
-  readonly zombie: boolean;
-}
-
-export function readProcess(pid: number): ProcessRow | undefined {
-  const text = orUndefined(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  if (text === undefined) return undefined;
-  // The command's name is in parentheses and may hold anything, parentheses and spaces too.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return {
-    pid,
-    parent: Number(fields[1]),
-    group: Number(fields[2]),
-    start: Number(fields[19]),
-    zombie: fields[0] === 'Z' || fields[0] === 'X',
-  };
-}
-
-/** Read in slices, so that a machine full of processes does not hold up the event loop. */
+/** None without /proc (macOS). Read in slices, so that a machine full of processes does not hold up the event loop. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   const names = orUndefined(() => readdirSync('/proc')) ?? [];
   const rows: ProcessRow[] = [];

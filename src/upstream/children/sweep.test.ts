@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
-import { createSystemClock } from '../../base/index.ts';
+import { createSystemClock, readProcess } from '../../base/index.ts';
 import { type CookieOwner, formatCookie } from './cookie.ts';
 import { isAlive, until } from './fixtures/processes.mjs';
 import { signalGroup } from './group.ts';
-import { listProcesses, readProcess } from './process-table.ts';
+import { listProcesses } from './process-table.ts';
 import { endMarked, endStale } from './sweep.ts';
 
 const clock = createSystemClock();

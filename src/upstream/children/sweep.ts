@@ -1,6 +1,6 @@
-import { type Clock, sleep } from '../../base/index.ts';
+import { type Clock, isAlive, type ProcessRow, readProcess, sleep } from '../../base/index.ts';
 import { type CookieOwner, parseCookie } from './cookie.ts';
-import { hasOwnUser, listProcesses, type ProcessRow, readCookie, readProcess } from './process-table.ts';
+import { hasOwnUser, listProcesses, readCookie } from './process-table.ts';
 
 export interface SweepResult {
   readonly ended: number;
@@ -50,7 +50,7 @@ async function killOnce(matches: (cookie: string) => boolean, limits: SweepLimit
   const { since = 0, spare } = limits;
   const found: ProcessRow[] = [];
   for (const row of await listProcesses()) {
-    if (row.zombie || row.start < since || row.pid === process.pid || spare?.has(row.pid)) continue;
+    if (row.ended || row.start < since || row.pid === process.pid || spare?.has(row.pid)) continue;
     if (!hasOwnUser(row.pid)) continue;
     const cookie = await readCookie(row.pid);
     if (cookie === undefined || !matches(cookie)) continue;
@@ -68,17 +68,6 @@ function kill(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** In doubt alive: a hub of another user, or one that /proc hides. */
-function isAlive(owner: CookieOwner): boolean {
-  try {
-    process.kill(owner.pid, 0);
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
-  const row = readProcess(owner.pid);
-  return row === undefined || (row.start === owner.start && !row.zombie);
 }
 
 function ancestors(pid: number): ReadonlySet<number> {
