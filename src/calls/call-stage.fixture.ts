@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
+import type { Fleet } from '../domain/index.ts';
+import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
+import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
+import { createRedactor } from '../vault/index.ts';
+import { Call, type CallRequest, type CallResult } from './call.ts';
+import { createNameBook } from './names.ts';
+import { createCallPath } from './run-call.ts';
+import { handlesOf, type ScriptedServer } from './scripted-server.fixture.ts';
+import { createViews } from './views.ts';
+
+/** The path of a call with a real ledger, in front of servers that do as they are told. */
+export interface CallStage {
+  readonly servers: ReadonlyMap<string, ScriptedServer>;
+  /** The one named `files`. */
+  readonly files: ScriptedServer;
+  readonly ledger: Ledger;
+  readonly underWay: ReadonlySet<Call>;
+  stopping: boolean;
+  call(name: string, more?: Partial<CallRequest>): Call;
+  run(call: Call): Promise<CallResult>;
+  /** Every line of the ledger so far, oldest first. */
+  lines(): Promise<CallLine[]>;
+  /** The journal as it is on disk at this moment. */
+  journal(): string;
+}
+
+const schema = { inputSchema: { type: 'object' } };
+const offered = {
+  files: [
+    { name: 'read', annotations: { readOnlyHint: true }, ...schema },
+    { name: 'write', ...schema },
+    { name: 'secret', ...schema },
+    { name: 'ask', ...schema },
+  ],
+};
+const rules: FleetDraft = {
+  servers: { files: {} },
+  policy: { 'files.secret': 'deny', 'files.ask': 'require-approval' },
+};
+
+export async function openCallStage(faults: Partial<LedgerFiles> = {}, concurrency = 8): Promise<CallStage> {
+  const workspace = await mkdtemp(join(tmpdir(), 'qm-calls-'));
+  const clock = createSystemClock();
+  const ledger = await openLedger(
+    { clock, logger: createSilentLogger(), random: systemRandom, redact: createRedactor([]), files: faults },
+    { workspace, sync: 'os' },
+  );
+  onTestFinished(async () => {
+    await ledger.close();
+    await rm(workspace, { recursive: true });
+  });
+  const fleet = withConcurrency(draftFleet(rules), concurrency);
+  const servers = handlesOf(fleet, offered);
+  const files = servers.get('files');
+  if (files === undefined) throw new Error('the fleet has a server named files');
+  const underWay = new Set<Call>();
+  const views = createViews({ clock }, { fleet, upstreams: servers, names: createNameBook('prefixed') });
+  const run = createCallPath({ clock, ledger, views, underWay, isStopping: () => stage.stopping });
+  const stage: CallStage = {
+    servers,
+    files,
+    ledger,
+    underWay,
+    stopping: false,
+    call: (name, more) => new Call({ ...plainRequest, name, ...more }),
+    run,
+    async lines() {
+      await ledger.flush();
+      return readCalls(workspace);
+    },
+    journal() {
+      const folder = join(workspace, '.quartermaster', 'journal');
+      return readdirSync(folder)
+        .map((file) => readFileSync(join(folder, file), 'utf8'))
+        .join('');
+    },
+  };
+  return stage;
+}
+
+const plainRequest: CallRequest = {
+  caller: { agent: 'dev', chain: ['dev'], tokenId: undefined, run: 'run-1' },
+  name: '',
+  argumentsText: '{}',
+  args: {},
+  meta: '',
+  channel: undefined,
+};
+
+function withConcurrency(fleet: Fleet, concurrency: number): Fleet {
+  const servers = new Map(fleet.servers);
+  for (const [name, server] of servers) {
+    if (server.kind !== 'ready') continue;
+    const spec = { ...server.spec, limits: { ...server.spec.limits, concurrency } };
+    servers.set(name, { ...server, spec });
+  }
+  return { ...fleet, servers };
+}
