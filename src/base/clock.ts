@@ -16,10 +16,22 @@ export function createSystemClock(): Clock {
     now: () => Date.now(),
     monotonic: () => performance.now(),
     setTimer(ms, run) {
-      const handle = setTimeout(run, ms);
-      return { cancel: () => clearTimeout(handle) };
+      return new SystemTimer(run, ms);
     },
   };
+}
+
+/** One for each call under way: an object without a closure. */
+class SystemTimer implements Timer {
+  readonly #handle: NodeJS.Timeout;
+
+  constructor(run: () => void, ms: number) {
+    this.#handle = setTimeout(run, ms);
+  }
+
+  cancel(): void {
+    clearTimeout(this.#handle);
+  }
 }
 
 /** Resolves after `ms`, or at once when the signal aborts; the caller looks at the signal. */

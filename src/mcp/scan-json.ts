@@ -125,7 +125,7 @@ class Scanner {
     if (depth > this.#maxDepth) throw tooDeep(this.#maxDepth);
     const text = this.#text;
     const members: Member[] | undefined = depth <= this.#collectDepth ? [] : undefined;
-    let seen: Set<string> | string[] | undefined;
+    let seen: Seen;
     this.position++;
     this.skipBlanks();
     if (text.charCodeAt(this.position) === closeObject) {
@@ -139,7 +139,12 @@ class Scanner {
       let key = '';
       if (members !== undefined || this.#rejectRepeated) {
         key = this.#decodeKey(keyStart + 1, this.position - 1);
-        if (this.#rejectRepeated) seen = noteKey(seen, key);
+        if (this.#rejectRepeated) {
+          // The members are a list of keys already, as long as they are few.
+          if (members === undefined || members.length > few)
+            seen = noteKey(seen ?? members?.map((each) => each.key), key);
+          else if (findMember(members, key) !== undefined) throw repeatedKey(key);
+        }
       }
       this.skipBlanks();
       if (text.charCodeAt(this.position) !== colon) throw syntax('a colon', this.position);
@@ -235,14 +240,25 @@ class Scanner {
   }
 }
 
-/** Most objects have a handful of keys, where an array beats a set. */
-function noteKey(seen: Set<string> | string[] | undefined, key: string): Set<string> | string[] {
-  if (seen === undefined) return [key];
-  const repeated = Array.isArray(seen) ? seen.includes(key) : seen.has(key);
-  if (repeated) throw new ScanFailure('repeated-key', `the key ${JSON.stringify(key.slice(0, 80))} appears twice`);
+/** Most objects have one key or a handful, where a string or an array beats a set. */
+type Seen = Set<string> | string[] | string | undefined;
+
+const few = 16;
+
+function noteKey(seen: Seen, key: string): Seen {
+  if (seen === undefined) return key;
+  if (typeof seen === 'string') {
+    if (seen === key) throw repeatedKey(key);
+    return [seen, key];
+  }
+  if (Array.isArray(seen) ? seen.includes(key) : seen.has(key)) throw repeatedKey(key);
   if (!Array.isArray(seen)) return seen.add(key);
   seen.push(key);
-  return seen.length > 16 ? new Set(seen) : seen;
+  return seen.length > few ? new Set(seen) : seen;
+}
+
+function repeatedKey(key: string): ScanFailure {
+  return new ScanFailure('repeated-key', `the key ${JSON.stringify(key.slice(0, 80))} appears twice`);
 }
 
 function tooDeep(maxDepth: number): ScanFailure {

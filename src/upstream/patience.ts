@@ -14,24 +14,40 @@ export function createPatience(
   maxMs: number,
   onTimeout: (limitMs: number) => void,
 ): Patience {
-  const startedAt = clock.monotonic();
-  const capAt = startedAt + maxMs;
-  let dueAt = Math.min(startedAt + timeoutMs, capAt);
-  let timer: Timer = clock.setTimer(dueAt - startedAt, check);
+  return new TimedPatience(clock, timeoutMs, maxMs, onTimeout);
+}
 
+class TimedPatience implements Patience {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #maxMs: number;
+  readonly #capAt: number;
+  readonly #onTimeout: (limitMs: number) => void;
   // Renewing only moves the due time; the timer looks at it when it fires, so progress costs no timer.
-  function check(): void {
-    const left = dueAt - clock.monotonic();
-    if (left <= 0) onTimeout(dueAt === capAt ? maxMs : timeoutMs);
-    else timer = clock.setTimer(Math.ceil(left), check);
+  readonly #check = (): void => {
+    const left = this.#dueAt - this.#clock.monotonic();
+    if (left <= 0) this.#onTimeout(this.#dueAt === this.#capAt ? this.#maxMs : this.#timeoutMs);
+    else this.#timer = this.#clock.setTimer(Math.ceil(left), this.#check);
+  };
+  #dueAt: number;
+  #timer: Timer;
+
+  constructor(clock: Clock, timeoutMs: number, maxMs: number, onTimeout: (limitMs: number) => void) {
+    const startedAt = clock.monotonic();
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#maxMs = maxMs;
+    this.#onTimeout = onTimeout;
+    this.#capAt = startedAt + maxMs;
+    this.#dueAt = Math.min(startedAt + timeoutMs, this.#capAt);
+    this.#timer = clock.setTimer(this.#dueAt - startedAt, this.#check);
   }
 
-  return {
-    renew() {
-      dueAt = Math.min(clock.monotonic() + timeoutMs, capAt);
-    },
-    end() {
-      timer.cancel();
-    },
-  };
+  renew(): void {
+    this.#dueAt = Math.min(this.#clock.monotonic() + this.#timeoutMs, this.#capAt);
+  }
+
+  end(): void {
+    this.#timer.cancel();
+  }
 }

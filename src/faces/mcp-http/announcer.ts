@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { notification, sseComment } from '../../mcp/index.ts';
 import { toolsChanged } from '../mcp/index.ts';
+import type { Admission } from './admission.ts';
 import type { ClientSessions, OpenStream } from './client-sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -16,8 +17,9 @@ export function createAnnouncer(deps: {
   readonly hub: Hub;
   readonly sessions: ClientSessions;
   readonly subscriptions: Subscriptions;
+  readonly admission: Admission;
 }): { readonly revision: number; recheck(): void; close(): void } {
-  const { clock, hub, sessions, subscriptions } = deps;
+  const { clock, hub, sessions, subscriptions, admission } = deps;
   let gathering: Timer | undefined;
   let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
   let revision = 0;
@@ -40,10 +42,15 @@ export function createAnnouncer(deps: {
     return true;
   }
 
+  function isAllowed(stream: OpenStream): boolean {
+    return admission.identify(stream.authorization) !== undefined;
+  }
+
   /** Ends streams whose token was revoked or has expired. */
   function recheck(): void {
-    for (const session of sessions.all()) if (session.stream?.stillAllowed() === false) sessions.end(session);
-    for (const subscription of subscriptions.all()) if (!subscription.stillAllowed()) subscription.end();
+    for (const session of sessions.all())
+      if (session.stream !== undefined && !isAllowed(session.stream)) sessions.end(session);
+    for (const subscription of subscriptions.all()) if (!isAllowed(subscription)) subscription.end();
   }
 
   function beat(): void {

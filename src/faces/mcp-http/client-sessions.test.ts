@@ -16,7 +16,7 @@ function create(options: { idleMs?: number; max?: number } = {}) {
 function withStream(session: ClientSession): { ended: () => number } {
   let ends = 0;
   const events = { send() {}, comment() {}, end: () => void ends++ };
-  session.stream = { events, chain: [], toolsText: '', stillAllowed: () => true };
+  session.stream = { events, chain: [], toolsText: '', authorization: undefined };
   return { ended: () => ends };
 }
 

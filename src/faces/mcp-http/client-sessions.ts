@@ -25,8 +25,8 @@ export interface OpenStream {
   readonly chain: readonly string[];
   /** The list of tools as this client last had reason to know it. */
   toolsText: string;
-  /** False once the token behind it is no longer good. */
-  stillAllowed(): boolean;
+  /** What proved the right to it, to be proved again. */
+  readonly authorization: string | undefined;
 }
 
 export interface ClientSessions {

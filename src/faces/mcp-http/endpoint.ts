@@ -41,7 +41,8 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     { idleMs: serve.clientSessionIdleMs, max: serve.maxClientSessions },
   );
   const subscriptions = createSubscriptions(maxSubscriptions);
-  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions });
+  const admitted = createAdmission(tokens, clock);
+  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, admission: admitted });
   const forgetTokens = tokens.onChange(() => {
     admitted.forget();
     announcer.recheck();
@@ -49,7 +50,6 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const legacy = createLegacyFace({ hub, sessions, revision: () => announcer.revision });
   const modern = createModernFace({ hub, subscriptions });
   const callers = new WeakMap<TokenIdentity, Caller>();
-  const admitted = createAdmission(tokens, clock);
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -120,7 +120,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       caller: callerOf(identity, request.headers['x-quartermaster-run']),
       owner: identity.tokenId,
       acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
-      stillAllowed: () => admitted.identify(authorization) !== undefined,
+      authorization,
     };
   }
 

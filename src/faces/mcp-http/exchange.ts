@@ -9,6 +9,6 @@ export interface Exchange {
   /** Whose client sessions it may use. */
   readonly owner: string;
   readonly acceptsStream: boolean;
-  /** For streams that outlive the moment at which the token was checked. */
-  stillAllowed(): boolean;
+  /** Streams outlive the moment at which this was checked, and check it again. */
+  readonly authorization: string | undefined;
 }

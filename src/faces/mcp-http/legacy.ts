@@ -152,7 +152,7 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
       events: openEventStream(exchange.response),
       chain,
       toolsText: hub.views.of(chain).toolsText,
-      stillAllowed: exchange.stillAllowed,
+      authorization: exchange.authorization,
     };
     session.stream = stream;
     stream.events.comment(': open\n\n');

@@ -94,7 +94,7 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
       events,
       chain: caller.chain,
       toolsText: hub.views.of(caller.chain).toolsText,
-      stillAllowed: exchange.stillAllowed,
+      authorization: exchange.authorization,
       announce() {
         if (honored.toolsListChanged) events.send(subscriptionMessage(toolsChanged, idText));
       },
