@@ -1,3 +1,2 @@
-export { configFileNames, loadFleet } from './load-fleet.ts';
-export { fleetSchema } from './schema.ts';
+export { loadFleet } from './load-fleet.ts';
 export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './watch-config.ts';
