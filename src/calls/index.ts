@@ -2,5 +2,5 @@ export { Call, type CallRequest, type CallResult } from './call.ts';
 export type { CallerChannel } from './channel.ts';
 export { type Collision, createNameBook, type NameBook } from './names.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
-export { buildView, type UpstreamHandles, type View, type ViewEntry, type ViewSource } from './view.ts';
+export type { UpstreamHandles, View, ViewEntry, ViewSource } from './view.ts';
 export { createViews, type Views } from './views.ts';

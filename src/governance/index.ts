@@ -1,5 +1,4 @@
 export {
-  agentNamePattern,
   createTokenBook,
   type IssuedToken,
   parseTtl,

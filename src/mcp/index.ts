@@ -23,6 +23,6 @@ export {
   scanMirroredArguments,
 } from './mirrored-headers.ts';
 export { oneLine } from './one-line.ts';
-export { errorObject, errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
+export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';
 export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';

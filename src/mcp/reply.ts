@@ -14,7 +14,7 @@ export function errorReply(idText: string, error: HubError): string {
   return rawErrorReply(idText, errorObject(error));
 }
 
-export function errorObject(error: HubError): string {
+function errorObject(error: HubError): string {
   const { jsonRpc, retryable } = errorTable[error.code];
   const data = { code: error.code, retryable, ...error.details };
   return JSON.stringify({ code: jsonRpc, message: explainError(error), data });

@@ -8,5 +8,5 @@ export {
   type TokenSummary,
 } from './token-book.ts';
 export type { TokenIdentity } from './token-index.ts';
-export { agentNamePattern, type StoredToken, type TokenStore } from './token-store.ts';
+export type { StoredToken, TokenStore } from './token-store.ts';
 export { parseTtl } from './ttl.ts';

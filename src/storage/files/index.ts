@@ -5,8 +5,7 @@ export {
   createCatalogStore,
 } from './catalog-store.ts';
 export { type WorkspaceLayout, workspaceLayout } from './layout.ts';
-export { acquireLock, type HeldLock, type LockOptions, withLock } from './lock.ts';
-export { identifyThisProcess, isRunning, type ProcessIdentity } from './process-identity.ts';
+export { acquireLock, type HeldLock, type LockOptions } from './lock.ts';
 export { readServeFile, removeServeFile, type ServeFile, writeServeFile } from './serve-file.ts';
 export { ensureStateFolder } from './state-folder.ts';
 export { createFileTokenStore } from './token-store.ts';
