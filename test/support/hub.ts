@@ -41,6 +41,8 @@ export interface Stage {
   call(tool: string, args?: object, options?: CallOptions): Promise<CallResult>;
   /** The text that the tool answered; anything else fails the test. */
   say(tool: string, args?: object, options?: CallOptions): Promise<string>;
+  /** The processes that the hub started, the watchdog aside. */
+  children(): number[];
   status(server: string): ServerStatus;
   until(server: string, state: ServerStatus['state']): Promise<ServerStatus>;
   /** Moves the clock until the work is done. */
@@ -152,6 +154,7 @@ export async function openStage(): Promise<Stage> {
     begin,
     call,
     say: async (tool, args, options) => textOf(await call(tool, args, options)),
+    children: () => pidsOfHub(process.pid).map(Number),
     status,
     until: (server, state) =>
       eventually(() => (status(server).state === state ? status(server) : undefined), `${server} to be ${state}`),
