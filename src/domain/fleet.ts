@@ -7,6 +7,11 @@ export interface SourceRef {
   readonly line?: number;
 }
 
+/** `file:line`, as editors and terminals understand it. */
+export function placeOf({ file, line }: SourceRef): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
 export interface StdioTransport {
   readonly type: 'stdio';
   readonly command: string;

@@ -1,21 +1,22 @@
 export { type Caller, runIdPattern } from './caller.ts';
 export type { Decision, DecisionReason, RuleEffect } from './decision.ts';
-export type {
-  AgentSpec,
-  Fleet,
-  FleetServer,
-  HttpTransport,
-  Naming,
-  PolicyRule,
-  Problem,
-  ServerLimits,
-  ServerSpec,
-  ServeSettings,
-  SourceRef,
-  StdioTransport,
-  ToolFilter,
-  ToolPolicy,
-  Transport,
+export {
+  type AgentSpec,
+  type Fleet,
+  type FleetServer,
+  type HttpTransport,
+  type Naming,
+  type PolicyRule,
+  type Problem,
+  placeOf,
+  type ServerLimits,
+  type ServerSpec,
+  type ServeSettings,
+  type SourceRef,
+  type StdioTransport,
+  type ToolFilter,
+  type ToolPolicy,
+  type Transport,
 } from './fleet.ts';
 export type { Outcome } from './outcome.ts';
 export type { ServerState, ServerStatus } from './server-state.ts';

@@ -1,11 +1,10 @@
 import { createSilentLogger } from '../../base/index.ts';
 import { loadFleet } from '../../config/index.ts';
-import type { FleetServer } from '../../domain/index.ts';
+import { type FleetServer, placeOf } from '../../domain/index.ts';
 import { createCatalogStore, workspaceLayout } from '../../storage/index.ts';
 import type { RememberedServer } from '../../upstream/index.ts';
 import type { ServersBody } from '../api/index.ts';
 import type { CliContext } from './context.ts';
-import { placeOf } from './problem-lines.ts';
 
 /** The servers as they are written down, with what they last said of themselves; nothing is started. */
 export async function readOfflineServers({ env, clock }: CliContext, workspace: string): Promise<ServersBody> {

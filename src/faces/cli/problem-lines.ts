@@ -1,4 +1,4 @@
-import type { Problem } from '../../domain/index.ts';
+import { type Problem, placeOf } from '../../domain/index.ts';
 import type { Colours } from './colours.ts';
 import { oneLine } from './printable.ts';
 
@@ -9,8 +9,4 @@ export function problemLines(problems: readonly Problem[], colours: Colours): st
     const text = oneLine(problem.fix === undefined ? problem.message : `${problem.message} ${problem.fix}`);
     return `${word} ${colours.bold(placeOf(problem))} ${text}`;
   });
-}
-
-export function placeOf({ file, line }: { readonly file: string; readonly line?: number }): string {
-  return line === undefined ? file : `${file}:${line}`;
 }

@@ -1,8 +1,7 @@
 import { HubError } from '../../base/index.ts';
-import type { Decision, Fleet } from '../../domain/index.ts';
+import { type Decision, type Fleet, placeOf } from '../../domain/index.ts';
 import { describeDecision, splitToolName } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { placeOf } from './problem-lines.ts';
 
 /** A tool of a configured server, as the operator named it. */
 export interface NamedTool {

@@ -1,4 +1,4 @@
-import type { Decision, DecisionReason, SourceRef } from '../../domain/index.ts';
+import { type Decision, type DecisionReason, placeOf } from '../../domain/index.ts';
 
 /** One sentence for the operator; an agent that is denied a hidden tool never reads it. */
 export function describeDecision(decision: Decision, server: string, tool: string): string {
@@ -18,16 +18,12 @@ function because(reason: DecisionReason, server: string): string {
     case 'not-routed':
       return `agent ${reason.agent} has no server ${server} (not routed to it, not shared, switched off or unknown)`;
     case 'not-included':
-      return `the include list of ${reason.by} does not name it (${place(reason.source)})`;
+      return `the include list of ${reason.by} does not name it (${placeOf(reason.source)})`;
     case 'excluded':
-      return `the exclude list of ${reason.by} names it (${place(reason.source)})`;
+      return `the exclude list of ${reason.by} names it (${placeOf(reason.source)})`;
     case 'rule': {
       const owner = reason.agent === undefined ? 'for every agent' : `of agent ${reason.agent}`;
-      return `rule "${reason.pattern}" ${owner} decides (${place(reason.source)})`;
+      return `rule "${reason.pattern}" ${owner} decides (${placeOf(reason.source)})`;
     }
   }
-}
-
-function place(source: SourceRef): string {
-  return source.line === undefined ? source.file : `${source.file}:${source.line}`;
 }
