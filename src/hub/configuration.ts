@@ -25,10 +25,10 @@ export async function openConfiguration(
   const { workspace } = options;
   const listeners = new Set<(fleet: Fleet) => void>();
   let closed = false;
+  let last: Promise<void> = Promise.resolve();
   // Watching begins before the first reading, so that no change falls between the two.
   const watch = options.watch ? watchConfig({ logger, clock }, { workspace, onChange: reloadQuietly }) : undefined;
   let fleet = await loadFleet({ env }, { workspace });
-  let last: Promise<void> = Promise.resolve();
   try {
     refuseBroken(fleet);
   } catch (error) {

@@ -26,7 +26,7 @@ export interface CrewDeps {
 export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   let fleet = first;
   let upstreams = new Map<string, UpstreamHandles>();
-  const offered = new Map<string, string>();
+  const offered = new Map<string, Catalog | undefined>();
   const leaving = new Set<Promise<void>>();
 
   function start(spec: ServerSpec): UpstreamHandles {
@@ -46,9 +46,10 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
 
   /** State changes are frequent, changes of the offer rare; only these make views stale. */
   function noteChange(server: string): void {
-    const offer = offerOf(upstreams.get(server)?.control.catalog);
-    if (offered.get(server) === offer) return;
+    const offer = upstreams.get(server)?.control.catalog;
+    const before = offered.get(server);
     offered.set(server, offer);
+    if (isSameOffer(before, offer)) return;
     deps.onChange();
   }
 
@@ -68,7 +69,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
       if (known?.control.spec.connectionKey === spec.connectionKey) known.control.replaceSpec(spec);
       const handles = known?.control.spec === spec ? known : start(spec);
       upstreams.set(spec.name, handles);
-      offered.set(spec.name, offerOf(handles.control.catalog));
+      offered.set(spec.name, handles.control.catalog);
     }
     for (const [name, handles] of before) if (upstreams.get(name) !== handles) letGo(handles);
   }
@@ -86,8 +87,10 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   };
 }
 
-function offerOf(catalog: Catalog | undefined): string {
-  return catalog === undefined ? '' : `=${catalog.tools.map((tool) => tool.fingerprint).join()}`;
+/** By their texts: clients read more of a tool than its fingerprint covers. */
+function isSameOffer(a: Catalog | undefined, b: Catalog | undefined): boolean {
+  if (a === undefined || b === undefined || a.tools.length !== b.tools.length) return a === b;
+  return a.tools.every((tool, index) => tool.text === b.tools[index]?.text);
 }
 
 function statusOf(

@@ -89,6 +89,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   #state: State = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
+  #retiring = false;
   #drained: (() => void) | undefined;
   #discovering: { readonly link: Link; readonly done: Promise<void> } | undefined;
   #rediscover: Timer | undefined;
@@ -173,6 +174,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   async retire(): Promise<void> {
+    this.#retiring = true;
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -315,7 +317,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   async #ask(link: Link): Promise<void> {
     const { logger, memory, onChange } = this.#deps;
     const outcome = await link.discover();
-    if (this.link !== link) return;
+    // What a server on its way out says is nobody's business any more; another may have its name by now.
+    if (this.link !== link || this.#retiring) return;
     if (outcome.kind === 'failed') {
       logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: this.#deps.redact(outcome.reason) });
       return;
