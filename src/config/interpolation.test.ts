@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { expand, type Lookup, shellGrammar } from './interpolation.ts';
 
 const values: Record<string, string> = { SET: 'yes', EMPTY: '', TOK: 'abc', TRICKY: '${SET} $${ } {' };
@@ -31,7 +32,7 @@ test.each([
   ['${NONE:-$${SET}}', '${SET}'],
   ['$SET $ $$ {SET} }', '$SET $ $$ {SET} }'],
   ['${TRICKY}', '${SET} $${ } {'],
-])('%s becomes %s', (text, expected) => {
+])(verifies('variables:forms', '%s becomes %s'), (text, expected) => {
   const parsed = shellGrammar(text);
   if (parsed.kind === 'fault') throw new Error(parsed.message);
   expect(expand(parsed.parts, lookup)).toMatchObject({ value: expected, missing: [] });

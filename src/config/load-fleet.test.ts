@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { configFileNames, loadFleet } from './load-fleet.ts';
 import { cannotRead } from './source-file.ts';
 import { client, createWorkspace, invalid, load, onlyProblem, own, ready } from './workspace.fixture.ts';
@@ -30,7 +31,7 @@ test('a workspace that does not exist is said to be so', async () => {
   expect(onlyProblem(await loadFleet({ env: {} }, { workspace }))).toMatchObject({ severity: 'error', file: '.' });
 });
 
-test('servers of both files come together, each with its place', async () => {
+test(verifies('config:in-place', 'servers of both files come together, each with its place'), async () => {
   const fleet = await load({
     'quartermaster.yaml': oneServer,
     '.mcp.json': '{\n  "mcpServers": {\n    "api": { "url": "https://example.com/mcp" }\n  }\n}\n',
@@ -41,20 +42,23 @@ test('servers of both files come together, each with its place', async () => {
   expect(ready(fleet, 'api').source).toEqual({ file: '.mcp.json', line: 3 });
 });
 
-test('the stronger file wins, and the hidden server is mentioned but not judged', async () => {
-  const fleet = await load({
-    'quartermaster.yaml': oneServer,
-    '.mcp.json': '{\n"mcpServers": {\n"files": { "command": "other", "args": ["${NOT_SET}"] } } }',
-  });
-  expect(ready(fleet, 'files').transport).toMatchObject({ command: 'node' });
-  expect(onlyProblem(fleet)).toMatchObject({
-    severity: 'warning',
-    file: '.mcp.json',
-    line: 3,
-    server: 'files',
-    message: 'Server "files" of .mcp.json:3 is hidden by the one of quartermaster.yaml:2.',
-  });
-});
+test(
+  verifies('config:precedence', 'the stronger file wins, and the hidden server is mentioned but not judged'),
+  async () => {
+    const fleet = await load({
+      'quartermaster.yaml': oneServer,
+      '.mcp.json': '{\n"mcpServers": {\n"files": { "command": "other", "args": ["${NOT_SET}"] } } }',
+    });
+    expect(ready(fleet, 'files').transport).toMatchObject({ command: 'node' });
+    expect(onlyProblem(fleet)).toMatchObject({
+      severity: 'warning',
+      file: '.mcp.json',
+      line: 3,
+      server: 'files',
+      message: 'Server "files" of .mcp.json:3 is hidden by the one of quartermaster.yaml:2.',
+    });
+  },
+);
 
 test('an invalid server hides a weaker one too: a mistake must not switch to another program', async () => {
   const fleet = await load({
@@ -64,7 +68,7 @@ test('an invalid server hides a weaker one too: a mistake must not switch to ano
   expect(invalid(fleet, 'files').source.file).toBe('quartermaster.yaml');
 });
 
-test('a bad server leaves the others alone', async () => {
+test(verifies('config:invalid-alone', 'a bad server leaves the others alone'), async () => {
   const fleet = await own('servers:\n  bad: { comand: x }\n  worse: 7\n  empty:\n  good: { command: node }\n');
   expect([...fleet.servers].map(([name, server]) => [name, server.kind])).toEqual([
     ['bad', 'invalid'],

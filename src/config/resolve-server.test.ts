@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import type { ServerSpec } from '../domain/index.ts';
 import { invalid, onlyProblem, own, ready } from './workspace.fixture.ts';
 
@@ -26,7 +27,7 @@ test('variables in every place that takes them', async () => {
   });
 });
 
-test('a missing variable names server, field, variable and the way out', async () => {
+test(verifies('variables:missing', 'a missing variable names server, field, variable and the way out'), async () => {
   const fleet = await own(
     'servers:\n  api:\n    url: https://example.com\n    headers:\n      Authorization: Bearer ${API_TOKEN}\n',
   );
@@ -76,14 +77,17 @@ test('expanded values are collected once, short ones not at all, and appear in n
   expect(JSON.stringify(fleet.problems)).not.toContain('long-enough');
 });
 
-test('a header that expands to nothing is dropped, one that is left is trimmed', async () => {
-  const fleet = await own(
-    'servers: { a: { url: "https://x.example", headers: { A: "${NONE:-}", B: "", C: " ${V} ", D: "${NONE:+Bearer ${NONE}}" } } }',
-    { V: 'v' },
-  );
-  expect(ready(fleet, 'a').transport).toMatchObject({ headers: { C: 'v' } });
-  expect(Object.keys((ready(fleet, 'a').transport as { headers: object }).headers)).toEqual(['C']);
-});
+test(
+  verifies('variables:empty-header', 'a header that expands to nothing is dropped, one that is left is trimmed'),
+  async () => {
+    const fleet = await own(
+      'servers: { a: { url: "https://x.example", headers: { A: "${NONE:-}", B: "", C: " ${V} ", D: "${NONE:+Bearer ${NONE}}" } } }',
+      { V: 'v' },
+    );
+    expect(ready(fleet, 'a').transport).toMatchObject({ headers: { C: 'v' } });
+    expect(Object.keys((ready(fleet, 'a').transport as { headers: object }).headers)).toEqual(['C']);
+  },
+);
 
 test.each([
   ['url: "example.com/mcp"', 'not an http or https address'],

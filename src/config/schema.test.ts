@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { fleetSchema } from './schema.ts';
 
-test('the committed schema is the one the code describes', async () => {
+test(verifies('config:schema', 'the committed schema is the one the code describes'), async () => {
   const text = `${JSON.stringify(fleetSchema(), undefined, 2)}\n`;
   await expect(text, 'out of date: run `npm run docs:schema`').toMatchFileSnapshot('../../quartermaster.schema.json');
 });

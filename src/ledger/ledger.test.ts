@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger } from './index.ts';
 import { systemFiles } from './ledger-files.ts';
@@ -30,44 +31,56 @@ afterEach(async () => {
   await rm(workspace, { recursive: true });
 });
 
-test('a call becomes one line of its run file, members in order, numbers as they were written', async () => {
-  const book = await open();
-  const call = book.open(subject, 'run-1', '{\n  "path": "a b",\n  "n": 12345678901234567890.10\n}');
-  await book.sent(call, connection);
-  book.done(call, { outcome: 'ok', durationMs: 1.23456, httpStatus: 200, retries: 1 });
-  await book.flush();
-  expect(runText('run-1')).toBe(
-    `{"ts":"${call.ts}","server":"filesystem","tool":"read_file","args":{"path":"a b","n":12345678901234567890.10},` +
-      '"status":"ok","outcome":"ok","duration_ms":1.235,"error":null,"agent":"tester",' +
-      `"call_id":"${call.id}","run_id":"run-1","transport":"stdio","protocol_version":"2025-11-25",` +
-      '"session_id":null,"http_status":200,"retries":1,"decision":"allow"}\n',
-  );
-});
+test(
+  verifies(
+    'ledger:run-file',
+    'a call becomes one line of its run file, members in order, numbers as they were written',
+  ),
+  async () => {
+    const book = await open();
+    const call = book.open(subject, 'run-1', '{\n  "path": "a b",\n  "n": 12345678901234567890.10\n}');
+    await book.sent(call, connection);
+    book.done(call, { outcome: 'ok', durationMs: 1.23456, httpStatus: 200, retries: 1 });
+    await book.flush();
+    expect(runText('run-1')).toBe(
+      `{"ts":"${call.ts}","server":"filesystem","tool":"read_file","args":{"path":"a b","n":12345678901234567890.10},` +
+        '"status":"ok","outcome":"ok","duration_ms":1.235,"error":null,"agent":"tester",' +
+        `"call_id":"${call.id}","run_id":"run-1","transport":"stdio","protocol_version":"2025-11-25",` +
+        '"session_id":null,"http_status":200,"retries":1,"decision":"allow"}\n',
+    );
+  },
+);
 
-test('the record is in the journal when sent resolves, and the end rides along later by itself', async () => {
-  const book = await open();
-  const call = book.open(subject, 'run-1', '{"path":"x"}');
-  expect(journalRecords()).toHaveLength(1);
-  await book.sent(call, connection);
-  expect(journalRecords().at(-1)).toEqual({
-    k: 'sent',
-    ts: call.ts,
-    id: call.id,
-    run: 'run-1',
-    server: 'filesystem',
-    tool: 'read_file',
-    agent: 'tester',
-    decision: 'allow',
-    transport: 'stdio',
-    protocol_version: '2025-11-25',
-    session_id: null,
-    args: { path: 'x' },
-  });
-  book.done(call, { outcome: 'ok', durationMs: 1 });
-  expect(journalRecords()).toHaveLength(2);
-  await vi.waitFor(() => expect(journalRecords().at(-1)).toMatchObject({ k: 'done', id: call.id, outcome: 'ok' }));
-  await vi.waitFor(() => expect(runText('run-1')).toContain(call.id));
-});
+test(
+  verifies(
+    'journal:before-send',
+    'the record is in the journal when sent resolves, and the end rides along later by itself',
+  ),
+  async () => {
+    const book = await open();
+    const call = book.open(subject, 'run-1', '{"path":"x"}');
+    expect(journalRecords()).toHaveLength(1);
+    await book.sent(call, connection);
+    expect(journalRecords().at(-1)).toEqual({
+      k: 'sent',
+      ts: call.ts,
+      id: call.id,
+      run: 'run-1',
+      server: 'filesystem',
+      tool: 'read_file',
+      agent: 'tester',
+      decision: 'allow',
+      transport: 'stdio',
+      protocol_version: '2025-11-25',
+      session_id: null,
+      args: { path: 'x' },
+    });
+    book.done(call, { outcome: 'ok', durationMs: 1 });
+    expect(journalRecords()).toHaveLength(2);
+    await vi.waitFor(() => expect(journalRecords().at(-1)).toMatchObject({ k: 'done', id: call.id, outcome: 'ok' }));
+    await vi.waitFor(() => expect(runText('run-1')).toContain(call.id));
+  },
+);
 
 test('a lone call is written at once; while one is under way, all records of a turn are one write', async () => {
   const writes: number[] = [];
@@ -103,43 +116,49 @@ test('short writes are carried on until everything is written', async () => {
   expect(journalRecords().at(-1)).toMatchObject({ k: 'sent', args: { text: 'größer 漢字 😀' } });
 });
 
-test('a refused call is on the ledger without a connection; unknown names and errors are redacted', async () => {
-  const book = await open();
-  const unknown = ledgerSubject({
-    agent: 'child',
-    chain: ['child', 'parent'],
-    server: null,
-    tool: 'get hunter2',
-    decision: 'deny',
-  });
-  const call = book.open(unknown, 'run-1', '{"q":"hunter2"}');
-  book.refused(call, { outcome: 'unknown_tool', durationMs: Number.NaN, error: 'no tool "hunter2"\nat all' });
-  book.refused(call, { outcome: 'denied', durationMs: 0 });
-  await book.flush();
-  expect(runLines('run-1')).toEqual([
-    {
-      ts: call.ts,
-      server: null,
-      tool: 'get [redacted]',
-      args: { q: '[redacted]' },
-      status: 'error',
-      outcome: 'unknown_tool',
-      duration_ms: null,
-      error: 'no tool "[redacted]"\nat all',
+test(
+  verifies(
+    'ledger:redaction',
+    'a refused call is on the ledger without a connection; unknown names and errors are redacted',
+  ),
+  async () => {
+    const book = await open();
+    const unknown = ledgerSubject({
       agent: 'child',
       chain: ['child', 'parent'],
-      call_id: call.id,
-      run_id: 'run-1',
-      transport: null,
-      protocol_version: null,
-      session_id: null,
-      http_status: null,
-      retries: null,
+      server: null,
+      tool: 'get hunter2',
       decision: 'deny',
-    },
-  ]);
-  expect(JSON.stringify(journalRecords())).not.toContain('hunter2');
-});
+    });
+    const call = book.open(unknown, 'run-1', '{"q":"hunter2"}');
+    book.refused(call, { outcome: 'unknown_tool', durationMs: Number.NaN, error: 'no tool "hunter2"\nat all' });
+    book.refused(call, { outcome: 'denied', durationMs: 0 });
+    await book.flush();
+    expect(runLines('run-1')).toEqual([
+      {
+        ts: call.ts,
+        server: null,
+        tool: 'get [redacted]',
+        args: { q: '[redacted]' },
+        status: 'error',
+        outcome: 'unknown_tool',
+        duration_ms: null,
+        error: 'no tool "[redacted]"\nat all',
+        agent: 'child',
+        chain: ['child', 'parent'],
+        call_id: call.id,
+        run_id: 'run-1',
+        transport: null,
+        protocol_version: null,
+        session_id: null,
+        http_status: null,
+        retries: null,
+        decision: 'deny',
+      },
+    ]);
+    expect(JSON.stringify(journalRecords())).not.toContain('hunter2');
+  },
+);
 
 test('an error line always says something, and rate limits say "rate limit"', async () => {
   const book = await open();
@@ -203,29 +222,32 @@ test('a call still open at close reads as interrupted after the next start, in t
   ]);
 });
 
-test('rotation: a file goes when nothing in it is open and the run file has its calls', async () => {
-  const create = vi.fn(systemFiles.create);
-  const book = await open({ create }, 2000);
-  const long = book.open(subject, 'run-1', '{"long":true}');
-  await book.sent(long, connection);
-  const first = journalFiles();
-  for (let count = 0; count < 40; count++) {
-    const call = book.open(subject, 'run-2', `{"count":${count}}`);
-    await book.sent(call, connection);
-    book.done(call, { outcome: 'ok', durationMs: 1 });
-  }
-  expect(create.mock.calls.length).toBeGreaterThan(4);
-  await book.flush();
-  // The one with the open call, and the current one.
-  expect(journalFiles()).toHaveLength(2);
-  expect(journalFiles()[0]).toBe(first[0]);
-  book.done(long, { outcome: 'ok', durationMs: 1 });
-  await book.flush();
-  expect(journalFiles()).toHaveLength(1);
-  expect(journalFiles()).not.toContain(first[0]);
-  expect(runLines('run-1')).toHaveLength(1);
-  expect(runLines('run-2').map((line) => line.args)).toEqual(Array.from({ length: 40 }, (_, count) => ({ count })));
-});
+test(
+  verifies('journal:rotation', 'rotation: a file goes when nothing in it is open and the run file has its calls'),
+  async () => {
+    const create = vi.fn(systemFiles.create);
+    const book = await open({ create }, 2000);
+    const long = book.open(subject, 'run-1', '{"long":true}');
+    await book.sent(long, connection);
+    const first = journalFiles();
+    for (let count = 0; count < 40; count++) {
+      const call = book.open(subject, 'run-2', `{"count":${count}}`);
+      await book.sent(call, connection);
+      book.done(call, { outcome: 'ok', durationMs: 1 });
+    }
+    expect(create.mock.calls.length).toBeGreaterThan(4);
+    await book.flush();
+    // The one with the open call, and the current one.
+    expect(journalFiles()).toHaveLength(2);
+    expect(journalFiles()[0]).toBe(first[0]);
+    book.done(long, { outcome: 'ok', durationMs: 1 });
+    await book.flush();
+    expect(journalFiles()).toHaveLength(1);
+    expect(journalFiles()).not.toContain(first[0]);
+    expect(runLines('run-1')).toHaveLength(1);
+    expect(runLines('run-2').map((line) => line.args)).toEqual(Array.from({ length: 40 }, (_, count) => ({ count })));
+  },
+);
 
 test('a rotation that fails leaves the old file in use', async () => {
   let creations = 0;

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createSystemClock, type Logger, type ProcessLife, systemRandom, thisProcess } from '../base/index.ts';
 import { type CallParts, doneRecord, refusedRecord, sentRecord } from './call-text.ts';
 import { type Ledger, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
@@ -55,26 +56,29 @@ afterEach(async () => {
   await rm(workspace, { recursive: true });
 });
 
-test.each([1, 60, 700])('kill -9 after %i sends: every acknowledged one is on the ledger, none torn', async (count) => {
-  const acknowledged = await killAfter(spawnChild('calls'), count);
-  expect(journals()).not.toEqual([]);
+test.each([1, 60, 700])(
+  verifies('journal:kill-9', 'kill -9 after %i sends: every acknowledged one is on the ledger, none torn'),
+  async (count) => {
+    const acknowledged = await killAfter(spawnChild('calls'), count);
+    expect(journals()).not.toEqual([]);
 
-  await open();
-  const calls = new Map((await readCalls(workspace)).map((call) => [call.call_id, call]));
-  const sent = acknowledged.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
-  const done = acknowledged.filter((line) => line.startsWith('done ')).map((line) => line.slice(5));
-  expect(sent.length).toBeGreaterThanOrEqual(count);
-  expect(sent.filter((id) => !calls.has(id))).toEqual([]);
-  expect(done.filter((id) => calls.get(id)?.outcome !== 'ok')).toEqual([]);
-  const interrupted = [...calls.values()].filter((call) => call.outcome === 'interrupted');
-  // The child leaves each tenth call without an answer.
-  expect(interrupted.length).toBeGreaterThanOrEqual(Math.floor(sent.length / 10));
-  for (const call of interrupted) {
-    expect(call).toMatchObject({ status: 'error', duration_ms: null, error: expect.stringContaining('hub died') });
-  }
-  expect(journals()).toHaveLength(1);
-  expectWholeLines();
-});
+    await open();
+    const calls = new Map((await readCalls(workspace)).map((call) => [call.call_id, call]));
+    const sent = acknowledged.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
+    const done = acknowledged.filter((line) => line.startsWith('done ')).map((line) => line.slice(5));
+    expect(sent.length).toBeGreaterThanOrEqual(count);
+    expect(sent.filter((id) => !calls.has(id))).toEqual([]);
+    expect(done.filter((id) => calls.get(id)?.outcome !== 'ok')).toEqual([]);
+    const interrupted = [...calls.values()].filter((call) => call.outcome === 'interrupted');
+    // The child leaves each tenth call without an answer.
+    expect(interrupted.length).toBeGreaterThanOrEqual(Math.floor(sent.length / 10));
+    for (const call of interrupted) {
+      expect(call).toMatchObject({ status: 'error', duration_ms: null, error: expect.stringContaining('hub died') });
+    }
+    expect(journals()).toHaveLength(1);
+    expectWholeLines();
+  },
+);
 
 test('several starters at once: each call is recovered once, by one of them', async () => {
   const acknowledged = await killAfter(spawnChild('calls'), 300);
@@ -120,32 +124,38 @@ test('recovery next to a living hub leaves its files alone', async () => {
   expect((await readCalls(workspace)).filter((call) => call.outcome === 'interrupted')).toEqual([]);
 });
 
-test('records are paired across rotated files; a torn last line is dropped, damage in the middle counted', async () => {
-  journal('20260101T000000Z-aaa.jsonl', [
-    header(),
-    sentLine('aaa-1', '{"n":12345678901234567890}'),
-    sentLine('aaa-2'),
-    '{"k":"sent","id":"aaa-',
-    'not json',
-    '{"k":"sent","ts":"2026-01-01T00:00:00.000Z","id":"aaa-9","run":"../../escape","server":"s"}',
-  ]);
-  journal(
-    '20260101T000100Z-aaa.2.jsonl',
-    [header(), doneLine('aaa-1'), refusedLine('aaa-3'), doneLine('aaa-77')],
-    '{"k":"do',
-  );
-  await open();
-  expect((await readCalls(workspace)).map((call) => [call.call_id, call.outcome, call.duration_ms])).toEqual([
-    ['aaa-1', 'ok', 2.5],
-    ['aaa-2', 'interrupted', null],
-    ['aaa-3', 'denied', 0],
-  ]);
-  expect(runText()).toContain('"args":{"n":12345678901234567890},"status":"ok"');
-  expect(runText()).toContain('"session_id":"x\\"y"');
-  expect(runText()).toContain('"agent":"a","chain":["a","b"],"call_id"');
-  expect(events).toContainEqual({ event: 'ledger.corrupt-records', fields: expect.objectContaining({ count: 3 }) });
-  expect(journals()).toHaveLength(1);
-});
+test(
+  verifies(
+    'journal:torn-line',
+    'records are paired across rotated files; a torn last line is dropped, damage in the middle counted',
+  ),
+  async () => {
+    journal('20260101T000000Z-aaa.jsonl', [
+      header(),
+      sentLine('aaa-1', '{"n":12345678901234567890}'),
+      sentLine('aaa-2'),
+      '{"k":"sent","id":"aaa-',
+      'not json',
+      '{"k":"sent","ts":"2026-01-01T00:00:00.000Z","id":"aaa-9","run":"../../escape","server":"s"}',
+    ]);
+    journal(
+      '20260101T000100Z-aaa.2.jsonl',
+      [header(), doneLine('aaa-1'), refusedLine('aaa-3'), doneLine('aaa-77')],
+      '{"k":"do',
+    );
+    await open();
+    expect((await readCalls(workspace)).map((call) => [call.call_id, call.outcome, call.duration_ms])).toEqual([
+      ['aaa-1', 'ok', 2.5],
+      ['aaa-2', 'interrupted', null],
+      ['aaa-3', 'denied', 0],
+    ]);
+    expect(runText()).toContain('"args":{"n":12345678901234567890},"status":"ok"');
+    expect(runText()).toContain('"session_id":"x\\"y"');
+    expect(runText()).toContain('"agent":"a","chain":["a","b"],"call_id"');
+    expect(events).toContainEqual({ event: 'ledger.corrupt-records', fields: expect.objectContaining({ count: 3 }) });
+    expect(journals()).toHaveLength(1);
+  },
+);
 
 test('recovery that was interrupted itself is taken up again: lines once, a dead claim is no claim', async () => {
   journal('20260101T000000Z-aaa.jsonl', [header(), sentLine('aaa-1'), sentLine('aaa-2'), doneLine('aaa-2')]);

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createSystemClock, type Logger, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
 import { systemFiles } from './ledger-files.ts';
@@ -24,30 +25,36 @@ afterEach(async () => {
   await rm(workspace, { recursive: true });
 });
 
-test('a run that cannot be written follows later from the journal, each call once, other runs unharmed', async () => {
-  await open({}, 4000);
-  // A file stands where the run's folder should be.
-  mkdirSync(join(workspace, '.runs/agents'), { recursive: true });
-  writeFileSync(join(workspace, '.runs/agents/blocked'), '');
-  const ids: string[] = [];
-  for (let count = 0; count < 50; count++) {
-    ids.push(await call('blocked', `{"n":12345678901234567890,"count":${count}}`));
-    await call('free', '{}');
-  }
-  await expect(ledger.flush()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-  expect(text('free').trimEnd().split('\n')).toHaveLength(50);
-  expect(journals().length).toBeGreaterThan(3);
-  expect(events.filter((event) => event === 'ledger.run-file-failed')).toHaveLength(1);
+test(
+  verifies(
+    'ledger:run-file',
+    'a run that cannot be written follows later from the journal, each call once, other runs unharmed',
+  ),
+  async () => {
+    await open({}, 4000);
+    // A file stands where the run's folder should be.
+    mkdirSync(join(workspace, '.runs/agents'), { recursive: true });
+    writeFileSync(join(workspace, '.runs/agents/blocked'), '');
+    const ids: string[] = [];
+    for (let count = 0; count < 50; count++) {
+      ids.push(await call('blocked', `{"n":12345678901234567890,"count":${count}}`));
+      await call('free', '{}');
+    }
+    await expect(ledger.flush()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+    expect(text('free').trimEnd().split('\n')).toHaveLength(50);
+    expect(journals().length).toBeGreaterThan(3);
+    expect(events.filter((event) => event === 'ledger.run-file-failed')).toHaveLength(1);
 
-  rmSync(join(workspace, '.runs/agents/blocked'));
-  ids.push(await call('blocked', '{}'));
-  await vi.waitFor(() => expect(text('blocked').trimEnd().split('\n')).toHaveLength(51), { timeout: 10_000 });
-  expect((await readCalls(workspace, { run: 'blocked' })).map((line) => line.call_id)).toEqual(ids);
-  expect(text('blocked')).toContain('"args":{"n":12345678901234567890,"count":7}');
-  expect(journals()).toHaveLength(1);
-  await ledger.close();
-  expect(journals()).toEqual([]);
-});
+    rmSync(join(workspace, '.runs/agents/blocked'));
+    ids.push(await call('blocked', '{}'));
+    await vi.waitFor(() => expect(text('blocked').trimEnd().split('\n')).toHaveLength(51), { timeout: 10_000 });
+    expect((await readCalls(workspace, { run: 'blocked' })).map((line) => line.call_id)).toEqual(ids);
+    expect(text('blocked')).toContain('"args":{"n":12345678901234567890,"count":7}');
+    expect(journals()).toHaveLength(1);
+    await ledger.close();
+    expect(journals()).toEqual([]);
+  },
+);
 
 test('a batch that was half written is completed, not repeated', async () => {
   let faults = 1;

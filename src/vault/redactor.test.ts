@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createRedactor } from './index.ts';
 
 const plain = createRedactor([]);
@@ -70,26 +71,32 @@ test('a document inside a string keeps its layout when nothing in it is secret',
   }
 });
 
-test('known values are hidden in every spelling, keys and numbers included; short ones are not', () => {
-  const redactor = createRedactor([
-    'pässwörd!',
-    'a"b\\c\nd',
-    '7654321',
-    'p@ss/word',
-    'abc',
-    'pässwörd!-longer',
-    'redacted',
-  ]);
-  expect(redactor.json('{"q":"x pässwörd! y","abc":"abc"}')).toBe('{"q":"x [redacted] y","abc":"abc"}');
-  expect(redactor.json('{"q":"pässwörd!-longer"}')).toBe('{"q":"[redacted]"}');
-  expect(redactor.json('{"q":"p\\u00e4ssw\\u00f6rd!"}')).toBe('{"q":"[redacted]"}');
-  expect(redactor.json(`{"q":${JSON.stringify('<a"b\\c\nd>')}}`)).toBe('{"q":"<[redacted]>"}');
-  expect(redactor.json('{"q":"p@ss\\/word","u":"https://h/?p=p%40ss%2Fword"}')).toBe(
-    '{"q":"[redacted]","u":"https://h/?p=[redacted]"}',
-  );
-  expect(redactor.json('{"n":7654321,"pässwörd!":[1]}')).toBe('{"n":"[redacted]","[redacted]":[1]}');
-  expect(redactor.message('it said pässwörd! and "a\\"b\\\\c\\nd"')).toBe('it said [redacted] and "[redacted]"');
-});
+test(
+  verifies(
+    'ledger:redaction',
+    'known values are hidden in every spelling, keys and numbers included; short ones are not',
+  ),
+  () => {
+    const redactor = createRedactor([
+      'pässwörd!',
+      'a"b\\c\nd',
+      '7654321',
+      'p@ss/word',
+      'abc',
+      'pässwörd!-longer',
+      'redacted',
+    ]);
+    expect(redactor.json('{"q":"x pässwörd! y","abc":"abc"}')).toBe('{"q":"x [redacted] y","abc":"abc"}');
+    expect(redactor.json('{"q":"pässwörd!-longer"}')).toBe('{"q":"[redacted]"}');
+    expect(redactor.json('{"q":"p\\u00e4ssw\\u00f6rd!"}')).toBe('{"q":"[redacted]"}');
+    expect(redactor.json(`{"q":${JSON.stringify('<a"b\\c\nd>')}}`)).toBe('{"q":"<[redacted]>"}');
+    expect(redactor.json('{"q":"p@ss\\/word","u":"https://h/?p=p%40ss%2Fword"}')).toBe(
+      '{"q":"[redacted]","u":"https://h/?p=[redacted]"}',
+    );
+    expect(redactor.json('{"n":7654321,"pässwörd!":[1]}')).toBe('{"n":"[redacted]","[redacted]":[1]}');
+    expect(redactor.message('it said pässwörd! and "a\\"b\\\\c\\nd"')).toBe('it said [redacted] and "[redacted]"');
+  },
+);
 
 test('line breaks between members go, so that the result is one line', () => {
   expect(plain.json('{\r\n  "a": "x\\ny",\n  "b": 1\n}')).toBe('{   "a": "x\\ny",   "b": 1 }');
@@ -106,7 +113,7 @@ test('property: texts without anything secret come back as they are', () => {
   );
 });
 
-test('property: a known secret never survives, the rest does', () => {
+test(verifies('ledger:redaction', 'property: a known secret never survives, the rest does'), () => {
   const secret = fc.string({ unit: 'grapheme', minLength: 6, maxLength: 20 }).filter((text) => /[a-z]{3}/i.test(text));
   const around = fc.string({ unit: 'binary' });
   fc.assert(

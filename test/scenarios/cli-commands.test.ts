@@ -206,7 +206,7 @@ test(verifies('arguments:bytes', 'arguments of the command line reach the server
   expect(twice).toMatchObject({ code: 2, stdout: '' });
 });
 
-test('secrets of the configuration do not show in what a command prints', async () => {
+test(verifies('ledger:redaction', 'secrets of the configuration do not show in what a command prints'), async () => {
   const workspace = await makeWorkspace({
     servers: { bad: { command: 'sh', args: ['-c', 'echo "refused $KEY" >&2; exit 1'], env: { KEY: '${MY_KEY}' } } },
   });
@@ -218,22 +218,25 @@ test('secrets of the configuration do not show in what a command prints', async 
   expect(tools.stderr + call.stderr).not.toContain('correct-horse-battery');
 });
 
-test('a server that is invalid is told by file and line, and the others still work', async () => {
-  const workspace = await makeWorkspace({ servers: { echo: stdioServer('echo-stdio.mjs') } });
-  await writeFile(join(workspace, '.mcp.json'), '{"mcpServers":{"half":{"command":"${NOT_THERE}"}}}');
-  const ls = await qmIn(workspace, 'ls', '--json');
-  expect(ls.code).toBe(3);
-  const { servers, problems } = lsSchema.parse(JSON.parse(ls.stdout));
-  expect(servers.find(({ name }) => name === 'half')).toMatchObject({ state: 'invalid', source: '.mcp.json:1' });
-  expect(problems[0]).toMatchObject({ severity: 'error', file: '.mcp.json', line: 1, server: 'half' });
-  expect(await qmIn(workspace, 'call', 'echo.echo', 'message=1', '--agent', 'a')).toMatchObject({
-    code: 0,
-    stdout: '1\n',
-  });
-  const half = await qmIn(workspace, 'call', 'half.x', '--agent', 'a');
-  expect(half.code).toBe(3);
-  expect(half.stderr).toContain('NOT_THERE');
-});
+test(
+  verifies('config:invalid-alone', 'a server that is invalid is told by file and line, and the others still work'),
+  async () => {
+    const workspace = await makeWorkspace({ servers: { echo: stdioServer('echo-stdio.mjs') } });
+    await writeFile(join(workspace, '.mcp.json'), '{"mcpServers":{"half":{"command":"${NOT_THERE}"}}}');
+    const ls = await qmIn(workspace, 'ls', '--json');
+    expect(ls.code).toBe(3);
+    const { servers, problems } = lsSchema.parse(JSON.parse(ls.stdout));
+    expect(servers.find(({ name }) => name === 'half')).toMatchObject({ state: 'invalid', source: '.mcp.json:1' });
+    expect(problems[0]).toMatchObject({ severity: 'error', file: '.mcp.json', line: 1, server: 'half' });
+    expect(await qmIn(workspace, 'call', 'echo.echo', 'message=1', '--agent', 'a')).toMatchObject({
+      code: 0,
+      stdout: '1\n',
+    });
+    const half = await qmIn(workspace, 'call', 'half.x', '--agent', 'a');
+    expect(half.code).toBe(3);
+    expect(half.stderr).toContain('NOT_THERE');
+  },
+);
 
 test('Ctrl-C cancels a call, upstream too, and the ledger says so', async () => {
   const workspace = await makeWorkspace({

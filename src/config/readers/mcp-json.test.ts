@@ -1,11 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { client, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
 
-test('the forms that clients write', async () => {
+test(verifies('config:in-place', 'the forms that clients write'), async () => {
   const fleet = await client({
     mcpServers: {
       plain: { command: 'node', args: ['a.js', '${TOKEN:-none}'], env: { A: '1' } },
@@ -40,7 +38,7 @@ test('servers without the wrapper', async () => {
   expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'other' });
 });
 
-test('unknown keys are warnings, comments are nothing', async () => {
+test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are nothing'), async () => {
   const fleet = await client(`{
   "$schema": "x", "_comment": "y", "globalShortcut": "",
   // a remark
@@ -59,7 +57,7 @@ test('unknown keys are warnings, comments are nothing', async () => {
   ]);
 });
 
-test('a server twice is invalid, with and without the wrapper', async () => {
+test(verifies('config:duplicate-name', 'a server twice is invalid, with and without the wrapper'), async () => {
   for (const text of [
     '{"mcpServers":{\n"a":{"command":"x"},\n"a":{"command":"y"}}}',
     '{\n"a":{"command":"x"},\n"a":{"command":"y"}}',
@@ -98,17 +96,20 @@ test('the variable that Claude sets to the project is the workspace', async () =
   expect(ready(fleet, 's').transport).toMatchObject({ args: [`${fleet.workspace}/a`] });
 });
 
-test('files found in the wild give a fleet or clear problems', async () => {
-  const corpus = new URL('../../../../shared/corpus/claude-project/', import.meta.url);
-  const names = existsSync(corpus) ? (await readdir(corpus)).filter((name) => name.endsWith('.json')) : [];
-  const texts = await Promise.all(names.map((name) => readFile(fileURLToPath(new URL(name, corpus)), 'utf8')));
-  for (const text of ['{"mcpServers":{"a":{"command":"node"},"b c":{"url":"http://x"}}}', ...texts]) {
-    const fleet = await client(text);
-    expect(fleet.files).toEqual(['.mcp.json']);
-    for (const server of fleet.servers.values()) {
-      if (server.kind === 'ready') continue;
-      expect(server.problems.some(({ severity, fix }) => severity === 'error' && fix !== undefined)).toBe(true);
-    }
-    for (const problem of fleet.problems) expect(problem.line).toBeGreaterThan(0);
+test.each([
+  '{"mcpServers":{"a":{"command":"node"},"b c":{"url":"http://x"}}}',
+  '{"mcpServers":{"a":{"command":"npx -y thing","args":"--flag"},"b":{"url":"","headers":[]}}}',
+  '{"mcpServers":{"a":{"command":"docker","args":["run","-e","TOKEN=${input:token}"]},"b":{"serverUrl":"https://x"}}}',
+  '{"mcpServers":{"a":{"command":"C:\\\\tools\\\\a.exe","env":{"N":1,"ON":true,"NONE":null}},"b":null,"c":[]}}',
+  '{"mcpServers":{"a":{"type":"stdio"},"b":{"type":"http","url":"localhost:3000"}},"servers":{"c":{"command":"x"}}}',
+])('whatever a client left in its file, each server is ready or says what is wrong: %s', async (text) => {
+  const fleet = await client(text);
+  expect(fleet.files).toEqual(['.mcp.json']);
+  for (const [name, server] of fleet.servers) {
+    if (server.kind === 'ready') continue;
+    const errors = server.problems.filter(({ severity }) => severity === 'error');
+    expect(errors).not.toEqual([]);
+    for (const { message } of errors) expect(message).toContain(`Server "${name}"`);
   }
+  for (const problem of fleet.problems) expect(problem.line).toBeGreaterThan(0);
 });

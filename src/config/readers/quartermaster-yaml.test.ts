@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { invalid, onlyProblem, own, ready } from '../workspace.fixture.ts';
 
 test('a stdio server with everything', async () => {
@@ -112,7 +113,7 @@ test.each([
   ['type: http', 'servers.s.url', '"url" is missing', 'url'],
   ['enabled: true', 'servers.s.command', '"command" or "url" is missing', 'url'],
   ['command: x, command: y', 'servers.s.command', 'written twice, in line 2 and in line 2', 'Keep one'],
-])('a server with { %s } is invalid', async (body, field, said, fix) => {
+])(verifies('config:invalid-alone', 'a server with { %s } is invalid'), async (body, field, said, fix) => {
   const fleet = await own(`servers:\n  s: { ${body} }\n  good: { command: node }\n`);
   const problem = onlyProblem(fleet);
   expect(problem).toMatchObject({ severity: 'error', file: 'quartermaster.yaml', line: 2, field, server: 's' });
@@ -128,7 +129,7 @@ test('lines are those of the field', async () => {
   expect(onlyProblem(fleet)).toMatchObject({ line: 7, field: 'servers.s.env.B' });
 });
 
-test('a server twice is invalid, and both lines are named', async () => {
+test(verifies('config:duplicate-name', 'a server twice is invalid, and both lines are named'), async () => {
   const fleet = await own('servers:\n  a: { command: x }\n  b: { command: x }\n  a: { command: y }\n');
   expect(invalid(fleet, 'a').source.line).toBe(2);
   expect(onlyProblem(fleet).message).toContain('in line 2 and in line 4');
@@ -146,7 +147,7 @@ test.each(['has blank', 'slash/y', 'ü', '', 'x'.repeat(65), 'a:b'])(
   },
 );
 
-test('agents with routes, filters and rules', async () => {
+test(verifies('config:agents', 'agents with routes, filters and rules'), async () => {
   const fleet = await own(`servers:
   files: { command: x }
   api: { command: y }
@@ -229,7 +230,7 @@ test.each([
   ]);
 });
 
-test('other unknown sections are errors that deny nothing', async () => {
+test(verifies('config:unknown-keys', 'other unknown sections are errors that deny nothing'), async () => {
   const fleet = await own('servers: { a: { command: x } }\nnameing: preserved\n');
   expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 2, fix: 'Did you mean "naming"?' });
   expect(fleet).toMatchObject({ policy: undefined, naming: 'prefixed' });

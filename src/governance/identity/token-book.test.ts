@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { type Clock, createSystemClock, systemRandom } from '../../base/index.ts';
 import { hashToken } from './agent-token.ts';
 import { createTokenBook } from './token-book.ts';
@@ -28,13 +29,14 @@ test('lasts 30 days unless told otherwise', async () => {
   expect((await book.issue({ agent: 'tester' })).expires).toBe(time.now + 30 * 24 * hour);
 });
 
-test('only the hash is stored', async () => {
+test(verifies('token:once', 'only the hash is stored'), async () => {
   const { book, store } = await openBook();
   const { token, id } = await book.issue({ agent: 'tester' });
   const child = await book.issue({ agent: 'scribe', parent: id, run: 'r' });
   expect(store.rows.map((row) => row.hash)).toEqual([hashToken(token), hashToken(child.token)]);
   expect(JSON.stringify(store.rows)).not.toContain(token.slice(14));
   expect(JSON.stringify(book.list())).not.toContain(hashToken(token));
+  expect(JSON.stringify(book.list())).not.toContain(token.slice(14));
 });
 
 test.each(['', 'qm_', 'qm_aaaaaaaaaa_bbbb', 'Bearer x', `qm_\${TOKEN}`, `qm_${'x'.repeat(300)}`])(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import type { Decision, RuleEffect, ToolFilter } from '../../domain/index.ts';
 import { type AgentPolicy, compilePolicy, createPolicyCompiler } from './compile-policy.ts';
 import { type AgentDraft, draftFleet } from './fleet.fixture.ts';
@@ -20,7 +21,7 @@ describe('routing', () => {
     expect(ask(policy, 'files', 'read')).toEqual({ effect: 'allow', reason: { kind: 'default' } });
   });
 
-  test('where anything routes, the others get shared servers only', () => {
+  test(verifies('view:routing', 'where anything routes, the others get shared servers only'), () => {
     const fleet = draftFleet({ servers, agents: { tester: { servers: ['files'] }, scribe: {} } });
     const seen = (...chain: string[]) => ['files', 'clock'].map(compilePolicy(fleet, chain).seesServer);
     expect(seen('tester')).toEqual([true, true]);
@@ -120,7 +121,7 @@ describe('rules', () => {
   const decide = (rules: Readonly<Record<string, RuleEffect>>, server: string, tool: string): Decision =>
     ask(compilePolicy(draftFleet({ servers, policy: rules }), ['tester']), server, tool);
 
-  test('an exact key beats patterns in the same map', () => {
+  test(verifies('view:precedence', 'an exact key beats patterns in the same map'), () => {
     expect(decide({ '*': 'deny', 'files.read': 'allow' }, 'files', 'read')).toEqual({
       effect: 'allow',
       reason: { kind: 'rule', pattern: 'files.read', source: { file: 'quartermaster.yaml', line: 2 } },
@@ -156,7 +157,7 @@ describe('rules', () => {
     expect(decide({ 'acme.eu.list': 'deny' }, 'acme', 'eu.list').effect).toBe('allow');
   });
 
-  test('across sources deny beats ask beats allow', () => {
+  test(verifies('view:precedence', 'across sources deny beats ask beats allow'), () => {
     const fleetOf = (everybody: RuleEffect, own: RuleEffect) =>
       draftFleet({
         servers,
@@ -221,7 +222,7 @@ const agentDrafts: fc.Arbitrary<AgentDraft> = fc.record(
   { requiredKeys: [] },
 );
 
-test('a child never has more than its parent, nor more than itself alone', () => {
+test(verifies('token:intersection', 'a child never has more than its parent, nor more than itself alone'), () => {
   fc.assert(
     fc.property(agentDrafts, agentDrafts, policies, filters, fc.boolean(), (child, parent, policy, tools, shared) => {
       const compile = createPolicyCompiler(

@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createSystemClock, systemRandom } from '../../base/index.ts';
 import { createTokenBook } from '../../governance/index.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
@@ -13,7 +14,7 @@ test('reading alone makes no folder', async () => {
   await expect(stat(layout.folder)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a token outlives the process that issued it, and the file does not hold it', async () => {
+test(verifies('token:once', 'a token outlives the process that issued it, and the file does not hold it'), async () => {
   const layout = await temporaryWorkspace();
   const book = await createTokenBook({ ...deps, store: createFileTokenStore(layout) });
   const parent = await book.issue({ agent: 'lead' });

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../../base/index.ts';
 import { isAlive, pidsIn, until } from './fixtures/processes.mjs';
 import { type Child, type Children, createChildren } from './index.ts';
@@ -33,17 +34,23 @@ test('arguments arrive as they were configured', async () => {
   expect(told.cwd).toBe(folder);
 });
 
-test('a child gets the base environment, what is configured, its cookie, and nothing else', async () => {
-  // Where /bin/sh is bash, it adds `_` and SHLVL to whatever it executes.
-  const {
-    QUARTERMASTER_CHILD: cookie,
-    _,
-    SHLVL,
-    ...env
-  } = (await startEcho([], { HOME: '/home/x', TOKEN: 'a\nb' })).env;
-  expect(env).toEqual({ PATH: path, HOME: '/home/x', TOKEN: 'a\nb' });
-  expect(cookie).toMatch(new RegExp(`^[0-9a-z]{16}:${process.pid}:[0-9]+:[0-9]+:1$`));
-});
+test(
+  verifies(
+    'children:environment',
+    'a child gets the base environment, what is configured, its cookie, and nothing else',
+  ),
+  async () => {
+    // Where /bin/sh is bash, it adds `_` and SHLVL to whatever it executes.
+    const {
+      QUARTERMASTER_CHILD: cookie,
+      _,
+      SHLVL,
+      ...env
+    } = (await startEcho([], { HOME: '/home/x', TOKEN: 'a\nb' })).env;
+    expect(env).toEqual({ PATH: path, HOME: '/home/x', TOKEN: 'a\nb' });
+    expect(cookie).toMatch(new RegExp(`^[0-9a-z]{16}:${process.pid}:[0-9]+:[0-9]+:1$`));
+  },
+);
 
 test('nobody can configure the cookie away', async () => {
   const { env } = await startEcho([], { QUARTERMASTER_CHILD: 'mine' });
@@ -64,25 +71,28 @@ test('no byte of the protocol is lost at the gate', async () => {
   expect(await child.exited).toEqual({ code: 0, signal: null, stderrTail: '' });
 });
 
-test('the last of stderr is there with the exit, whatever was flooded before', async () => {
-  const before = process.memoryUsage().rss;
-  const child = await start(process.execPath, [fixture('flood.mjs'), '300']);
-  child.stdout.resume();
-  const exit = await child.exited;
-  expect(exit.code).toBe(3);
-  expect(exit.stderrTail.length).toBeLessThanOrEqual(8_192);
-  expect(exit.stderrTail).toMatch(/x\nthe last line\n$/);
-  expect(child.stderrTail()).toBe(exit.stderrTail);
-  expect(process.memoryUsage().rss - before).toBeLessThan(150 << 20);
-});
+test(
+  verifies('children:stderr', 'the last of stderr is there with the exit, whatever was flooded before'),
+  async () => {
+    const before = process.memoryUsage().rss;
+    const child = await start(process.execPath, [fixture('flood.mjs'), '300']);
+    child.stdout.resume();
+    const exit = await child.exited;
+    expect(exit.code).toBe(3);
+    expect(exit.stderrTail.length).toBeLessThanOrEqual(8_192);
+    expect(exit.stderrTail).toMatch(/x\nthe last line\n$/);
+    expect(child.stderrTail()).toBe(exit.stderrTail);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 << 20);
+  },
+);
 
-test('stop: EOF is enough for a polite child', async () => {
+test(verifies('children:stop', 'stop: EOF is enough for a polite child'), async () => {
   const child = await start('cat', []);
   await child.stop();
   expect(await child.exited).toMatchObject({ code: 0, signal: null });
 });
 
-test('stop: SIGTERM follows when EOF is ignored', async () => {
+test(verifies('children:stop', 'stop: SIGTERM follows when EOF is ignored'), async () => {
   const child = await start('sh', ['-c', 'trap "exit 7" TERM; echo; while :; do sleep 0.02; done']);
   await firstLine(child);
   await child.stop();
@@ -97,7 +107,7 @@ test.each([
   'double-forked',
   'forks-upon-term',
   'leaves-grandchild',
-])('stop: nothing is left of a child that %s', async (kind) => {
+])(verifies('children:stop', 'stop: nothing is left of a child that %s'), async (kind) => {
   const { child, pids } = await startStubborn(kind);
   await Promise.all([child.stop(), child.stop()]);
   await child.exited;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { until } from './fixtures/processes.mjs';
 import { gateLine, planLaunch } from './gate.ts';
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-test.each(shells)('%s: EOF before the line, and the command never runs', async (shell) => {
+test.each(shells)(verifies('children:gate', '%s: EOF before the line, and the command never runs'), async (shell) => {
   const marker = join(folder, 'ran');
   const child = launch(shell, '/usr/bin/touch', [marker]);
   child.stdin?.end();

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../../base/index.ts';
 import { buildRoom } from './fixtures/build.mjs';
 import { isAlive, pidsIn, pidsOfHub, until } from './fixtures/processes.mjs';
@@ -57,7 +58,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('killed before the gate opens: the command never ran', async () => {
+test(verifies('children:gate', 'killed before the gate opens: the command never ran'), async () => {
   const marker = join(folder, 'ran');
   const hub = spawn(process.execPath, [fixture('dies-at-gate.mjs'), built, '/usr/bin/touch', marker], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,7 +72,7 @@ test('killed before the gate opens: the command never ran', async () => {
   expect(existsSync(marker)).toBe(false);
 });
 
-test('killed -9: nothing is left of seven stubborn children', async () => {
+test(verifies('children:watchdog', 'killed -9: nothing is left of seven stubborn children'), async () => {
   const hub = await startHub();
   const pids = await allUp();
   hub.process.kill('SIGKILL');
@@ -94,7 +95,7 @@ test('killed after its watchdog was killed and replaced: nothing is left', async
   await until(() => nothingLeft(hub, pids), 'all are gone', allowedMs);
 });
 
-test('killed together with its watchdog: the next start sweeps', async () => {
+test(verifies('children:stale', 'killed together with its watchdog: the next start sweeps'), async () => {
   const hub = await startHub();
   const pids = await allUp();
   process.kill(watchdogOf(hub), 'SIGKILL');

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createSystemClock, readProcess } from '../../base/index.ts';
 import { type CookieOwner, formatCookie } from './cookie.ts';
 import { isAlive, until } from './fixtures/processes.mjs';
@@ -23,7 +24,7 @@ afterEach(() => {
   started = [];
 });
 
-test('ends by cookie, and nothing else', async () => {
+test(verifies('children:sweep', 'ends by cookie, and nothing else'), async () => {
   const marked = await startWith('mine:1:2:3:4');
   const others = [await startWith('mine2:1:2:3:4'), await startWith(undefined)];
   const result = await endMarked(clock, (cookie) => cookie.startsWith('mine:'));
@@ -39,7 +40,7 @@ test('does not look at processes older than the child', async () => {
   expect(isAlive(older)).toBe(true);
 });
 
-test('stale: ends those of a dead hub, even where its pid lives again', async () => {
+test(verifies('children:stale', 'stale: ends those of a dead hub, even where its pid lives again'), async () => {
   const dead = await startWith(undefined);
   process.kill(dead, 'SIGKILL');
   await until(() => readProcess(dead) === undefined, 'the owner is gone');
@@ -49,16 +50,19 @@ test('stale: ends those of a dead hub, even where its pid lives again', async ()
   expect([ofDead, ofReused].filter(isAlive)).toEqual([]);
 });
 
-test('stale: spares those of a live hub, of another pid namespace, and what is no cookie', async () => {
-  const spared = [
-    await startWith(formatCookie(self, 1)),
-    await startWith(formatCookie({ ...self, start: 1, namespace: '2' }, 1)),
-    await startWith('not a cookie'),
-    await startWith(undefined),
-  ];
-  await endStale(clock, self);
-  expect(spared.filter(isAlive)).toEqual(spared);
-});
+test(
+  verifies('children:stale', 'stale: spares those of a live hub, of another pid namespace, and what is no cookie'),
+  async () => {
+    const spared = [
+      await startWith(formatCookie(self, 1)),
+      await startWith(formatCookie({ ...self, start: 1, namespace: '2' }, 1)),
+      await startWith('not a cookie'),
+      await startWith(undefined),
+    ];
+    await endStale(clock, self);
+    expect(spared.filter(isAlive)).toEqual(spared);
+  },
+);
 
 test('stale: spares whoever runs the hub', async () => {
   const runner = await startWith(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock } from '../../base/index.ts';
 import { isAlive, pidsIn, until } from './fixtures/processes.mjs';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
@@ -29,21 +30,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each(shells)('%s: at EOF it ends the registered groups and no others', async (shell) => {
-  const [kept, released, first, second] = [
-    await startLeaf({}),
-    await startLeaf({}),
-    await startLeaf({}),
-    await startLeaf({}),
-  ];
-  const dog = startScript(shell, nobody, systemPath);
-  dog.stdin?.write(`+${first}\n+${released}\n+${released}\n+${second}\n-${released}\n-${kept}\n`);
-  // The last line has no end: its number may have been longer.
-  dog.stdin?.end(`+${kept}`);
-  await ended(dog);
-  await until(() => ![first, second].some(isAlive), 'the registered groups are gone');
-  expect([kept, released].filter(isAlive)).toEqual([kept, released]);
-});
+test.each(shells)(
+  verifies('children:watchdog', '%s: at EOF it ends the registered groups and no others'),
+  async (shell) => {
+    const [kept, released, first, second] = [
+      await startLeaf({}),
+      await startLeaf({}),
+      await startLeaf({}),
+      await startLeaf({}),
+    ];
+    const dog = startScript(shell, nobody, systemPath);
+    dog.stdin?.write(`+${first}\n+${released}\n+${released}\n+${second}\n-${released}\n-${kept}\n`);
+    // The last line has no end: its number may have been longer.
+    dog.stdin?.end(`+${kept}`);
+    await ended(dog);
+    await until(() => ![first, second].some(isAlive), 'the registered groups are gone');
+    expect([kept, released].filter(isAlive)).toEqual([kept, released]);
+  },
+);
 
 test.each(shells)('%s: at EOF it ends those that carry the cookie, registered or not', async (shell) => {
   const marked = await startLeaf({ QUARTERMASTER_CHILD: 'boot1:1:2:3:4' });
