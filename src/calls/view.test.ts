@@ -118,10 +118,13 @@ test('a definition is listed as the server wrote it, but for the name', () => {
   expect(view.entries.get('a_quo_te')?.callHead).toBe('"name":"quo\\"te","arguments":');
 });
 
-test('a definition with members that sort before its name spoils nothing', () => {
-  const odd = { name: 'odd', 1: 'x', inputSchema: { type: 'object' } };
-  const { view } = viewOf({ servers: { a: {}, web: {} } }, { a: [odd], web: ['read'] }, ['dev']);
-  expect(JSON.parse(view.toolsText)).toEqual([
+test('a remembered definition that does not begin with its name spoils nothing', () => {
+  const odd = { 1: 'x', name: 'odd', inputSchema: { type: 'object' } };
+  const { source, servers, policy } = viewOf({ servers: { a: {}, web: {} } }, { a: [odd], web: ['read'] }, ['dev']);
+  const a = servers.get('a');
+  const remembered = a?.catalog?.tools.map((tool) => ({ ...tool, text: JSON.stringify(odd) })) ?? [];
+  if (a !== undefined) a.catalog = { tools: remembered, at: 0, warnings: [] };
+  expect(JSON.parse(buildView(source, policy, ['dev']).toolsText)).toEqual([
     { ...odd, name: 'a_odd' },
     { name: 'web_read', inputSchema: { type: 'object' } },
   ]);
@@ -158,7 +161,8 @@ function viewOf(
   const servers = handlesOf(fleet, Object.fromEntries(tools));
   const book = createNameBook('prefixed');
   const policy = compilePolicy(fleet, chain);
-  return { view: buildView({ fleet, upstreams: servers, names: book }, policy, chain), servers, policy, book };
+  const source = { fleet, upstreams: servers, names: book };
+  return { view: buildView(source, policy, chain), source, servers, policy, book };
 }
 
 function listed(view: View): string[] {

@@ -70,7 +70,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   };
 }
 
-/** The definition under its exposed name, which stands first in the text unless a key sorts before it, as numbers do. */
+/** The definition under its exposed name. The name stands first in what discovery writes; what was remembered may differ. */
 function exposedText({ tool, name }: ViewEntry): string {
   const head = `{"name":${JSON.stringify(tool.name)}`;
   if (tool.text.startsWith(head)) return `{"name":${JSON.stringify(name)}${tool.text.slice(head.length)}`;
