@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { openStage, type Stage, stdioServer } from '../support/hub.ts';
+import { verifies } from '../support/verifies.ts';
+import { eventually, within } from '../support/within.ts';
+
+const echo = stdioServer('echo-stdio.mjs');
+const other = stdioServer('echo-stdio.mjs', [], { env: { FLAVOUR: 'other' } });
+
+/** Writes the file as an editor would, and waits until the hub has taken it up. */
+async function edit(stage: Stage, config: Parameters<Stage['configure']>[0]): Promise<void> {
+  const taken = new Promise<void>((resolve) => {
+    const stop = stage.hub.onReload(() => {
+      stop();
+      resolve();
+    });
+  });
+  await stage.configure(config);
+  await within(taken, 'the change to be taken up');
+}
+
+test('servers come and go with the file; one that did not change keeps its process', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { stays: echo, goes: echo } }, { watch: true });
+  await stage.names();
+  const [first, second] = stage.children();
+  expect(stage.children()).toHaveLength(2);
+
+  await edit(stage, { servers: { stays: echo, comes: other } });
+  const names = await stage.names();
+  expect(names).toEqual(expect.arrayContaining(['stays_echo', 'comes_echo']));
+  expect(names.filter((name) => name.startsWith('goes_'))).toEqual([]);
+  expect(await stage.say('comes_env', { name: 'FLAVOUR' })).toBe('other');
+  await eventually(() => (stage.children().length === 2 ? true : undefined), 'the old process to end');
+  const kept = stage.children().filter((pid) => pid === first || pid === second);
+  expect(kept).toHaveLength(1);
+  expect(stage.hub.status().map(({ name, state }) => [name, state])).toEqual([
+    ['stays', 'connected'],
+    ['comes', 'connected'],
+  ]);
+});
+
+test('a changed environment is a new process, changed limits and filters are not', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo } });
+  await stage.names();
+  const [pid] = stage.children();
+
+  await stage.configure({ servers: { up: { ...echo, limits: { concurrency: 1 }, excludeTools: ['add'] } } });
+  await stage.hub.reload();
+  expect(stage.children()).toEqual([pid]);
+  expect(await stage.names()).not.toContain('up_add');
+  const running = stage.begin('up_slow', { ms: 60_000 });
+  expect(await stage.call('up_echo')).toMatchObject({ error: { code: 'OVERLOADED' } });
+  running.call.cancel('enough');
+  await running.result;
+
+  await stage.configure({ servers: { up: other } });
+  await stage.hub.reload();
+  expect(await stage.names()).toContain('up_add');
+  expect(await stage.say('up_env', { name: 'FLAVOUR' })).toBe('other');
+  await eventually(() => (stage.children().length === 1 ? true : undefined), 'the old process to end');
+  expect(stage.children()).not.toEqual([pid]);
+});
+
+test(
+  verifies('config:reload', 'calls under way finish on what they started with, new ones get the new view'),
+  async () => {
+    const stage = await openStage();
+    const url = (await stage.fixture('echo-http.mjs', ['--era', 'legacy', '--sessions'])).url;
+    await stage.start({ servers: { removed: echo, changed: echo, web: { url } } });
+    await stage.names();
+    const seen = new Set<string>();
+    const servers = ['removed', 'changed', 'web'];
+    const calls = servers.map((server) =>
+      stage.begin(`${server}_slow`, { ms: 1500 }, { onProgress: () => seen.add(server) }),
+    );
+    await eventually(() => (seen.size === 3 ? true : undefined), 'all calls to run');
+    await stage.configure({ servers: { changed: other } });
+    await stage.hub.reload();
+    expect((await stage.names()).every((name) => name.startsWith('changed_'))).toBe(true);
+    expect(await stage.say('changed_env', { name: 'FLAVOUR' })).toBe('other');
+    expect(await stage.call('removed_echo', { message: 'hi' })).toMatchObject({ error: { code: 'TOOL_UNKNOWN' } });
+    const results = await Promise.all(calls.map(({ result }) => result));
+    expect(results.map(({ kind }) => kind)).toEqual(['result', 'result', 'result']);
+    await eventually(() => (stage.children().length === 1 ? true : undefined), 'the old processes to end');
+  },
+);
+
+test('rules and routes change without touching a process', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo }, policies: { tools: { 'up.*': 'deny', 'up.echo': 'allow' } } });
+  expect(await stage.names()).toEqual(['up_echo']);
+  const pids = stage.children();
+  let renewed = 0;
+  stage.hub.views.onRenew(() => renewed++);
+  await stage.configure({ servers: { up: echo }, policies: { tools: { 'up.echo': 'deny' } } });
+  await stage.hub.reload();
+  expect(renewed).toBeGreaterThan(0);
+  expect(await stage.names()).toContain('up_add');
+  expect(await stage.names()).not.toContain('up_echo');
+  await stage.configure({ servers: { up: echo }, agents: { other: { servers: ['up'] } } });
+  await stage.hub.reload();
+  expect(await stage.names('tester')).toEqual([]);
+  expect(await stage.names('other')).toContain('up_echo');
+  expect(stage.children()).toEqual(pids);
+});
+
+test('another way of naming renames everything', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo } });
+  expect(await stage.names()).toContain('up_echo');
+  await stage.configure({ servers: { up: echo }, naming: 'preserved' });
+  await stage.hub.reload();
+  expect(await stage.names()).toContain('echo');
+  expect(await stage.say('echo', { message: 'hi' })).toBe('hi');
+  expect(await stage.names()).not.toContain('up_echo');
+});
+
+test.each([
+  ['no YAML at all', 'servers: [', /cannot be parsed/],
+  ['an unknown key', '{"servers": {}, "polices": {}}', /polices/],
+  ['a rule that nobody understands', '{"servers": {}, "policies": {"tools": {"up.echo": "perhaps"}}}', /Policies/],
+])('%s keeps the old configuration and says so', async (_what, text, complaint) => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo } }, { watch: true });
+  const before = await stage.names();
+  await stage.configure(text);
+  const line = await eventually(() => stage.log.find((entry) => entry.includes('reload_refused')), 'the refusal');
+  expect(line).toMatch(/quartermaster\.yaml/);
+  expect(line).toMatch(complaint);
+  await expect(stage.hub.reload()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  expect(await stage.names()).toEqual(before);
+  expect(await stage.say('up_echo', { message: 'still here' })).toBe('still here');
+  await edit(stage, { servers: { new: echo } });
+  expect(await stage.names()).toContain('new_echo');
+});
+
+test('a server that becomes invalid is said to be so, and only it', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo, two: echo, off: { ...echo, enabled: false } } });
+  await stage.names();
+  await stage.configure({ servers: { up: echo, two: { command: `\${MISSING}` }, off: { ...echo, enabled: false } } });
+  await stage.hub.reload();
+  expect(stage.hub.status().map(({ name, state }) => [name, state])).toEqual([
+    ['up', 'connected'],
+    ['two', 'invalid'],
+    ['off', 'disabled'],
+  ]);
+  expect(stage.status('two').error).toMatch(/MISSING/);
+  expect(await stage.say('up_echo', { message: 'hi' })).toBe('hi');
+  await eventually(() => (stage.children().length === 1 ? true : undefined), 'the invalid one to end');
+});
+
+test('many changes at once end with the last one', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: echo } });
+  for (let round = 0; round < 5; round++) {
+    await stage.configure({ servers: { [`server${round}`]: echo } });
+    void stage.hub.reload();
+  }
+  await stage.hub.reload();
+  expect(stage.hub.status().map(({ name }) => name)).toEqual(['server4']);
+  expect(await stage.names()).toContain('server4_echo');
+  expect(stage.children()).toHaveLength(1);
+});
