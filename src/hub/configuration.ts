@@ -1,6 +1,6 @@
 import { type Clock, HubError, type Logger, toHubError } from '../base/index.ts';
 import { loadFleet, watchConfig } from '../config/index.ts';
-import type { Fleet } from '../domain/index.ts';
+import { type Fleet, placeOf } from '../domain/index.ts';
 
 /** What is configured now, and what happens when somebody changes it. */
 export interface Configuration {
@@ -82,9 +82,8 @@ function refuseBroken(fleet: Fleet): void {
   const fatal = fleet.problems.filter((problem) => problem.severity === 'error' && problem.server === undefined);
   const first = fatal[0];
   if (first === undefined) return;
-  const where = first.line === undefined ? first.file : `${first.file}:${first.line}`;
   const more = fatal.length > 1 ? ` (and ${fatal.length - 1} more)` : '';
-  throw new HubError('CONFIG_INVALID', `${where}: ${first.message}${more}`, {
+  throw new HubError('CONFIG_INVALID', `${placeOf(first)}: ${first.message}${more}`, {
     ...(first.fix === undefined ? {} : { hint: first.fix }),
     details: { problems: fatal },
   });

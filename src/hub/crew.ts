@@ -1,6 +1,6 @@
 import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
 import type { UpstreamHandles } from '../calls/index.ts';
-import type { Catalog, Fleet, ServerSpec, ServerStatus } from '../domain/index.ts';
+import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import { type Children, createUpstream, type ServerMemory } from '../upstream/index.ts';
 
 /** The upstream servers of the current configuration. */
@@ -104,7 +104,7 @@ function statusOf(
       name: server.name,
       state: 'invalid',
       transport: undefined,
-      source: sourceText(server.source),
+      source: placeOf(server.source),
       description: undefined,
       error: server.problems[0]?.message,
     };
@@ -117,12 +117,8 @@ function statusOf(
     name: spec.name,
     state: 'disabled',
     transport: spec.transport.type,
-    source: sourceText(spec.source),
+    source: placeOf(spec.source),
     description: spec.description,
     error: undefined,
   };
-}
-
-function sourceText(source: { readonly file: string; readonly line?: number }): string {
-  return source.line === undefined ? source.file : `${source.file}:${source.line}`;
 }

@@ -1,5 +1,5 @@
 import { type Clock, HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
-import type { Catalog, ServerSpec, ServerState, ServerStatus } from '../domain/index.ts';
+import { type Catalog, placeOf, type ServerSpec, type ServerState, type ServerStatus } from '../domain/index.ts';
 import { afterFailure, type BreakerState, initialBreaker } from './breaker.ts';
 import type { Children } from './children/index.ts';
 import { lostConnection, seconds } from './failures.ts';
@@ -165,7 +165,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       transport: spec.transport.type,
       protocolVersion: this.link?.protocolVersion ?? this.#remembered()?.protocolVersion,
       tools: this.catalog?.tools.length,
-      source: spec.source.line === undefined ? spec.source.file : `${spec.source.file}:${spec.source.line}`,
+      source: placeOf(spec.source),
       description: spec.description,
       error: waiting?.error.message ?? (state.kind === 'connected' ? undefined : this.#lastError?.message),
       retryAt: waiting?.until,
