@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
-import { createManualClock } from '../upstream/manual-clock.fixture.ts';
 import { createNameBook } from './names.ts';
 import { catalogOf, handlesOf, type ScriptedServer } from './scripted-server.fixture.ts';
 import { createViews } from './views.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { legacyVersions, modernVersion } from '../mcp/index.ts';
 import { lostConnection, statusFailure, timedOut } from './failures.ts';
 import { type HandshakeOptions, shakeHands } from './handshake.ts';
-import { createManualClock } from './manual-clock.fixture.ts';
 import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
 
 const client = { name: 'quartermaster', version: '1' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { lostConnection } from './failures.ts';
 import { keepListening } from './listen.ts';
-import { createManualClock } from './manual-clock.fixture.ts';
 import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
 
 function begin() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createManualClock } from './manual-clock.fixture.ts';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { createPatience } from './patience.ts';
 
 function start(timeoutMs: number, maxMs: number) {

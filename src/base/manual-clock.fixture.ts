@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock } from './clock.ts';
 
 /** Time that stands still until a test moves it; timers fire in order, on the way. */
 export interface ManualClock extends Clock {
