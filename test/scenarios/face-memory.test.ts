@@ -1,0 +1,128 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import { fixturePath } from '../support/fixture-servers.ts';
+import { createWorkspace } from '../support/gateway.ts';
+import { initializeRequest } from '../support/mcp-clients.ts';
+import { eventually, within } from '../support/within.ts';
+
+/** What clients that never say goodbye cost, in a hub of its own process. */
+interface HeapHub {
+  readonly url: string;
+  readonly token: string;
+  measure(passMs?: number): Promise<{ readonly heap: number; readonly sessions: number }>;
+}
+
+const abandoned = 1000;
+
+test.each([
+  ['1,000 abandoned sessions', false],
+  ['1,000 abandoned sessions with open streams', true],
+])('%s cost little while they last and nothing afterwards', { timeout: 120_000 }, async (_, withStreams) => {
+  const hub = await startHeapHub();
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  // Twice before anything is counted: the first round pays for code and tables that stay.
+  for (let round = 0; round < 2; round++) {
+    const close = await abandon(hub, agent, abandoned, withStreams);
+    await expired(hub);
+    close();
+  }
+  const before = await hub.measure();
+  const close = await abandon(hub, agent, abandoned, withStreams);
+  const during = await hub.measure();
+  expect(during.sessions).toBe(abandoned);
+  const after = await expired(hub);
+  close();
+  agent.destroy();
+  const each = (during.heap - before.heap) / abandoned;
+  console.log(
+    `${withStreams ? 'with a stream' : 'alone'}: ${Math.round(each)} bytes each; before ${before.heap}, after ${after.heap}`,
+  );
+  expect(each).toBeLessThan(10_000);
+  expect(after.heap).toBeLessThan(before.heap * 1.1);
+});
+
+const idleSeconds = 20;
+
+/** Sessions end when nothing was asked for a while, whatever is open. */
+async function expired(hub: HeapHub): Promise<{ readonly heap: number }> {
+  await hub.measure(idleSeconds * 1000);
+  return eventually(async () => {
+    const now = await hub.measure();
+    return now.sessions === 0 ? now : undefined;
+  }, 'the sessions to expire');
+}
+
+async function abandon(hub: HeapHub, agent: Agent, count: number, withStreams: boolean): Promise<() => void> {
+  const close: (() => void)[] = [];
+  for (let left = count; left > 0; left -= 50) {
+    await Promise.all(
+      Array.from({ length: Math.min(left, 50) }, async () => {
+        const session = await initialize(hub, agent);
+        if (withStreams) close.push(await openStream(hub, session));
+      }),
+    );
+  }
+  return () => {
+    for (const end of close) end();
+  };
+}
+
+function initialize({ url, token }: HeapHub, agent: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume().once('end', () => resolve(String(response.headers['mcp-session-id'])));
+    });
+    sent.once('error', reject);
+    sent.end(JSON.stringify(initializeRequest()));
+  });
+}
+
+function openStream({ url, token }: HeapHub, session: string): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'mcp-session-id': session, accept: 'text/event-stream' };
+    const sent = request(url, { agent: false, headers }, (response) => {
+      response.on('error', () => {}).resume();
+      resolve(() => sent.destroy());
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+async function startHeapHub(): Promise<HeapHub> {
+  const workspace = await createWorkspace({ serve: { clientSessionIdle_s: idleSeconds } });
+  const child = spawn(process.execPath, ['--expose-gc', fixturePath('heap-hub.mjs'), workspace]);
+  const exit = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  onTestFinished(async () => {
+    child.stdin.end();
+    await within(exit, 'the hub to end', 30_000).finally(() => child.kill('SIGKILL'));
+    await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const next = linesOf(child);
+  const { url, token } = JSON.parse(await next()) as { url: string; token: string }; // the fixture's own line
+  return {
+    url,
+    token,
+    async measure(passMs = 0) {
+      child.stdin.write(`${passMs}\n`);
+      return JSON.parse(await next()) as { heap: number; sessions: number }; // the fixture's own line
+    },
+  };
+}
+
+function linesOf(child: ChildProcessWithoutNullStreams): () => Promise<string> {
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-4000);
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async () => {
+    const line = await within(lines.next(), 'a line of the hub', 20_000);
+    if (line.done === true) throw new Error(`The hub ended: ${said}`);
+    return line.value;
+  };
+}
