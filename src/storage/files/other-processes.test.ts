@@ -151,8 +151,9 @@ function prelude(): string {
     import { readFile, rm, writeFile } from 'node:fs/promises';
     import { EOL } from 'node:os';
     import { join } from 'node:path';
-    import { acquireLock, createFileTokenStore, ensureStateFolder, withLock, workspaceLayout, writeServeFile }
+    import { acquireLock, createFileTokenStore, ensureStateFolder, workspaceLayout, writeServeFile }
       from './storage/index.js';
+    import { withLock } from './storage/files/lock.js';
     const [workspace, ...rest] = process.argv.slice(1);
     const layout = workspaceLayout(workspace);
     const say = (text) => process.stdout.write(text + EOL);
