@@ -3,7 +3,7 @@
  * Returns the same string when there is nothing to take out.
  */
 export function compactJson(text: string): string {
-  if (!anySpace.test(text)) return text;
+  if (!hasSpace(text)) return text;
   let result = '';
   let kept = 0;
   let at = 0;
@@ -23,7 +23,6 @@ export function compactJson(text: string): string {
   return kept === 0 ? text : result + text.slice(kept);
 }
 
-const anySpace = /[ \n\r\t]/;
 const quote = 34;
 const backslash = 92;
 
@@ -36,6 +35,11 @@ function afterString(text: string, open: number): number {
     close = text.indexOf('"', close + 1);
   }
   return text.length;
+}
+
+/** Four looks for one character each are several times faster than a pattern. */
+function hasSpace(text: string): boolean {
+  return text.includes(' ') || text.includes('\n') || text.includes('\r') || text.includes('\t');
 }
 
 function isSpace(code: number): boolean {

@@ -7,7 +7,7 @@ export const redacted = '[redacted]';
  * It looks at raw JSON, so it does not ask for word boundaries: an escape such as `\n` hides them.
  */
 export function mayHoldCredential(text: string): boolean {
-  return coarseKey.test(text) || coarseToken.test(text);
+  return holdsKey(text) || bearerWord.test(text) || holdsToken(text);
 }
 
 /** Credentials that can be told by their look, in plain text. */
@@ -21,9 +21,37 @@ export function hideCredentials(text: string): string {
     .replace(pair, hidePair);
 }
 
-const coarseKey = new RegExp(`(?:${secretWords})[\\w .()$-]{0,32}\\\\*["']? ?[:=]|bearer`, 'i');
-const coarseToken =
-  /gh[pousr]_|github_pat_|sk-[\w-]{12}|xox[abeprs]-|A[KS]IA[0-9A-Z]{12}|eyJ[\w-]{4}|glpat-|-----BEGIN|:\/\/[^\s/"]*@|qm_[\w-]{12}/;
+/** A name is followed by a colon or an equals sign, of which most long texts have few: it is sought from there. */
+function holdsKey(text: string): boolean {
+  for (const sign of [':', '=']) {
+    let count = 0;
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      if (++count > fewSigns) return coarseKey.test(text);
+      if (keyBefore.test(text.slice(Math.max(0, at - longestKey), at))) return true;
+    }
+  }
+  return false;
+}
+
+/** One look for a telling character is nearly free; only texts that have it pay for the pattern. */
+function holdsToken(text: string): boolean {
+  return coarseTokens.some(({ hint, pattern }) => text.includes(hint) && pattern.test(text));
+}
+
+const fewSigns = 64;
+const longestKey = 256;
+const nameTail = `(?:${secretWords})[\\w .()$-]{0,32}\\\\*["']? ?`;
+const keyBefore = new RegExp(`${nameTail}$`, 'i');
+const coarseKey = new RegExp(`${nameTail}[:=]`, 'i');
+const bearerWord = /bearer/i;
+const coarseTokens: readonly { readonly hint: string; readonly pattern: RegExp }[] = [
+  { hint: '_', pattern: /gh[pousr]_|github_pat_|qm_[\w-]{12}/ },
+  { hint: '-', pattern: /sk-[\w-]{12}|xox[abeprs]-|glpat-|-----BEGIN/ },
+  { hint: 'eyJ', pattern: /eyJ[\w-]{4}/ },
+  { hint: '://', pattern: /:\/\/[^\s/"]*@/ },
+  { hint: 'KIA', pattern: /AKIA[0-9A-Z]{12}/ },
+  { hint: 'SIA', pattern: /ASIA[0-9A-Z]{12}/ },
+];
 
 const start = '(?<![A-Za-z0-9])';
 const shapes: readonly RegExp[] = [
