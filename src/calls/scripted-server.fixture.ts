@@ -100,6 +100,7 @@ export function scriptLink(server: ScriptedServer): Link {
     era: 'legacy',
     protocolVersion: '2025-11-25',
     sessionId: null,
+    proven: true,
     send: (request) => send(server, request),
     discover: async () => ({ kind: 'failed', reason: 'not scripted', failure: undefined }),
     close: async () => {},

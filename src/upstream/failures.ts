@@ -1,10 +1,11 @@
 import { HubError } from '../base/index.ts';
+import type { ServerState } from '../domain/index.ts';
 import type { WireFailure } from './wire.ts';
 
 /** The ways in which a request to a server fails, each with its own code and next step. */
 export function lostConnection(server: string, what: string, sent: boolean, cause?: unknown): WireFailure {
   const error = sent
-    ? new HubError('UPSTREAM_LOST', `The connection to server "${server}" broke during the call: ${what}.`, {
+    ? new HubError('UPSTREAM_LOST', `The connection to server "${server}" broke: ${what}.`, {
         cause,
         hint: 'The call may have run; check before you repeat it. The hub reconnects by itself.',
         details: { server },
@@ -17,12 +18,38 @@ export function lostConnection(server: string, what: string, sent: boolean, caus
   return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
 }
 
+/** Nobody was asked: the server is known to be away, or refuses for now. */
+export function away(server: string, state: ServerState, error: HubError, retryAfterMs: number): HubError {
+  if (state === 'needs-login' || state === 'forbidden') return error;
+  if (error.code === 'UPSTREAM_THROTTLED') {
+    return new HubError(error.code, error.message, {
+      cause: error,
+      hint: `Nothing was sent. Try again in ${seconds(retryAfterMs)}.`,
+      details: { ...error.details, retryAfterMs },
+    });
+  }
+  const what = state === 'open-circuit' ? 'is away and left alone for now' : 'is away';
+  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" ${what}: ${error.message}`, {
+    cause: error,
+    hint: `Nothing was sent. The next attempt is due in ${seconds(retryAfterMs)}.`,
+    details: { server, retryAfterMs, state },
+  });
+}
+
 export function lostSession(server: string, httpStatus: number): WireFailure {
   const error = new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" has forgotten the hub's session.`, {
     hint: 'Nothing ran. The hub starts a new session by itself.',
     details: { server },
   });
   return { kind: 'failed', error, cause: 'session', sent: false, httpStatus };
+}
+
+/** Connected, but of no use to agents: what it offers stays unknown. */
+export function unlisted(server: string, reason: string): HubError {
+  return new HubError('UPSTREAM_FAILED', `Server "${server}" did not list its tools: ${reason}`, {
+    hint: 'Look at the logs of the server. The hub asks again by itself.',
+    details: { server },
+  });
 }
 
 export function timedOut(server: string, what: string, ms: number): WireFailure {

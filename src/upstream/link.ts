@@ -15,6 +15,7 @@ export interface Link {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly sessionId: string | null;
+  readonly proven: boolean;
   send(request: WireRequest): WireCall;
   discover(): Promise<DiscoveryOutcome>;
   close(): Promise<void>;
@@ -117,6 +118,9 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement): Link {
     era: agreement.era,
     protocolVersion: agreement.version,
     sessionId: wire.sessionId,
+    get proven() {
+      return wire.proven;
+    },
     send: (request) => wire.request(request),
     discover: async () => {
       if (!agreement.hasTools) return { kind: 'found', catalog: noTools(deps.clock.now()) };

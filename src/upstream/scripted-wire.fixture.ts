@@ -30,6 +30,7 @@ export function createScriptedWire(transport: 'stdio' | 'http'): ScriptedWire {
   return {
     transport,
     sessionId: null,
+    proven: false,
     asked,
     said,
     closed: false,

@@ -1,9 +1,10 @@
 import { type Clock, HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
 import { type Catalog, placeOf, type ServerSpec, type ServerState, type ServerStatus } from '../domain/index.ts';
-import { afterFailure, type BreakerState, initialBreaker } from './breaker.ts';
+import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Children } from './children/index.ts';
-import { lostConnection, seconds } from './failures.ts';
+import { away, lostConnection, seconds } from './failures.ts';
 import { type Link, type LinkOutcome, openLink } from './link.ts';
+import { createListing, type Listing } from './listing.ts';
 import { knownEra, type ServerMemory } from './remembered.ts';
 import type { WireFailure } from './wire.ts';
 
@@ -73,34 +74,34 @@ type State =
     }
   | { readonly kind: 'closed' };
 
-/** A connection that lives this long was a good one; a shorter life counts as a failed connect. */
+/** A connection that lives this long, or has proven itself, was a good one; another's loss is a failed connect. */
 const settledMs = 5000;
 /** How long 401 and 403 are believed before they are asked again. */
 const refusalMs = 10_000;
 /** A server that says "try again in 0 s" is still throttling. */
 const minThrottledMs = 1000;
-const rediscoverMs = 50;
 
 class Upstream implements UpstreamControl, UpstreamDispatch {
   spec: ServerSpec;
-  catalog: Catalog | undefined;
   readonly #deps: UpstreamDeps;
   readonly #client: UpstreamOptions['client'];
   #state: State = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
-  #retiring = false;
   #drained: (() => void) | undefined;
-  #discovering: { readonly link: Link; readonly done: Promise<void> } | undefined;
-  #rediscover: Timer | undefined;
+  readonly #listing: Listing;
   #lastError: HubError | undefined;
 
   constructor(deps: UpstreamDeps, options: UpstreamOptions) {
     this.#deps = deps;
     this.#client = options.client;
     this.spec = options.spec;
-    const remembered = this.#remembered();
-    if (remembered !== undefined) this.catalog = { tools: remembered.tools, at: remembered.at, warnings: [] };
+    const { name: server, connectionKey } = options.spec;
+    this.#listing = createListing({ ...deps, link: () => this.link }, { server, connectionKey });
+  }
+
+  get catalog(): Catalog | undefined {
+    return this.#listing.catalog;
   }
 
   get link(): Link | undefined {
@@ -108,6 +109,11 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   connect(): Promise<Link> {
+    const link = this.#connect();
+    return this.#state.kind === 'connecting' ? this.#withinPatience(link) : link;
+  }
+
+  #connect(): Promise<Link> {
     const state = this.#state;
     switch (state.kind) {
       case 'connected':
@@ -123,6 +129,17 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       case 'closed':
         return Promise.reject(lostConnection(this.spec.name, 'it was removed from the configuration', false).error);
     }
+  }
+
+  /** A caller waits for a connect no longer than for an answer; the connect goes on without it. */
+  #withinPatience(link: Promise<Link>): Promise<Link> {
+    const { timeoutMs } = this.spec.limits;
+    return new Promise((resolve, reject) => {
+      const timer = this.#deps.clock.setTimer(timeoutMs, () =>
+        reject(lostConnection(this.spec.name, `it is still connecting after ${seconds(timeoutMs)}`, false).error),
+      );
+      void link.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   enter(): boolean {
@@ -143,8 +160,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   async refresh(): Promise<void> {
     try {
-      const link = await this.connect();
-      await this.#discover(link);
+      const link = await this.#connect();
+      await this.#listing.refresh(link);
     } catch (error) {
       // The state tells it; whoever asked reads the state.
       this.#deps.logger.debug('upstream_refresh_failed', { server: this.spec.name, error: toHubError(error).message });
@@ -163,18 +180,18 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       name: spec.name,
       state: state.kind === 'waiting' ? state.word : state.kind === 'closed' ? 'idle' : state.kind,
       transport: spec.transport.type,
-      protocolVersion: this.link?.protocolVersion ?? this.#remembered()?.protocolVersion,
+      protocolVersion: this.link?.protocolVersion ?? this.#listing.remembered?.protocolVersion,
       tools: this.catalog?.tools.length,
       source: placeOf(spec.source),
       description: spec.description,
-      error: waiting?.error.message ?? (state.kind === 'connected' ? undefined : this.#lastError?.message),
+      error: (waiting?.error ?? this.#lastError ?? (this.link && this.#listing.error))?.message,
       retryAt: waiting?.until,
       attempt: waiting === undefined ? undefined : this.#breaker.failures,
     };
   }
 
   async retire(): Promise<void> {
-    this.#retiring = true;
+    this.#listing.stop();
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -186,7 +203,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = { kind: 'closed' };
-    this.#rediscover?.cancel();
+    this.#listing.stop();
     if (state.kind === 'waiting') state.timer?.cancel();
     if (state.kind === 'connected') await state.link.close();
     if (state.kind === 'connecting') {
@@ -218,16 +235,16 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#lastError = undefined;
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
-    void this.#discover(link);
+    void this.#listing.refresh(link);
     return link;
   }
 
   async #tryLink(signal: AbortSignal): Promise<LinkOutcome> {
     const { clock, logger, children, redact } = this.#deps;
-    const known = knownEra(this.#remembered(), clock.now());
+    const known = knownEra(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
     const events = {
-      onToolsChanged: () => this.#scheduleRediscovery(),
+      onToolsChanged: () => this.#listing.changed(),
       onLost: (error: HubError) => opened !== undefined && this.#lost(opened, error),
     };
     try {
@@ -264,9 +281,17 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       const { retryAfterMs = refusalMs } = error.details;
       return this.#wait('retrying', Math.max(retryAfterMs, minThrottledMs), error, true);
     }
+    return this.#retreat(this.#countFailure(), error);
+  }
+
+  #countFailure(): BreakerVerdict {
     const verdict = afterFailure(this.#breaker, this.#deps.random());
     this.#breaker = verdict.state;
-    return this.#wait(verdict.state.kind === 'open' ? 'open-circuit' : 'retrying', verdict.waitMs, error, true);
+    return verdict;
+  }
+
+  #retreat({ state, waitMs }: BreakerVerdict, error: HubError): HubError {
+    return this.#wait(state.kind === 'open' ? 'open-circuit' : 'retrying', waitMs, error, true);
   }
 
   #wait(word: ServerState, waitMs: number, error: HubError, tryAgain: boolean): HubError {
@@ -284,69 +309,15 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#lastError = error;
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
     void link.close();
-    if (this.#deps.clock.monotonic() - state.since < settledMs && this.#inFlight === 0) {
-      this.#connectFailed({ kind: 'failed', error, cause: 'connection', sent: false, httpStatus: undefined });
+    if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
+      this.#breaker = initialBreaker;
+      void this.#beginConnect();
       return;
     }
-    this.#breaker = initialBreaker;
-    void this.#beginConnect();
-  }
-
-  #scheduleRediscovery(): void {
-    this.#rediscover?.cancel();
-    this.#rediscover = this.#deps.clock.setTimer(rediscoverMs, () => {
-      const { link } = this;
-      if (link !== undefined) void this.#discover(link, true);
-    });
-  }
-
-  /** Single-flight; `again` waits for the running one and then asks anew. */
-  async #discover(link: Link, again = false): Promise<void> {
-    const running = this.#discovering;
-    if (running?.link === link) {
-      await running.done;
-      if (!again) return;
-    }
-    const done = this.#ask(link).finally(() => {
-      if (this.#discovering?.done === done) this.#discovering = undefined;
-    });
-    this.#discovering = { link, done };
-    await done;
-  }
-
-  async #ask(link: Link): Promise<void> {
-    const { logger, memory, onChange } = this.#deps;
-    const outcome = await link.discover();
-    // What a server on its way out says is nobody's business any more; another may have its name by now.
-    if (this.link !== link || this.#retiring) return;
-    if (outcome.kind === 'failed') {
-      logger.warn('upstream_discovery_failed', { server: this.spec.name, reason: this.#deps.redact(outcome.reason) });
-      return;
-    }
-    const { catalog } = outcome;
-    for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server: this.spec.name, warning });
-    this.catalog = catalog;
-    memory.remember(this.spec.name, {
-      connectionKey: this.spec.connectionKey,
-      era: link.era,
-      protocolVersion: link.protocolVersion,
-      verdictAt: this.#verdictAt(link),
-      tools: catalog.tools,
-      at: catalog.at,
-    });
-    onChange(this.spec.name);
-  }
-
-  /** A verdict that was only believed again keeps its date, or it would never be asked anew. */
-  #verdictAt(link: Link): number {
-    const now = this.#deps.clock.now();
-    const before = this.#remembered();
-    return before !== undefined && knownEra(before, now) === link.era ? before.verdictAt : now;
-  }
-
-  #remembered() {
-    const remembered = this.#deps.memory.recall(this.spec.name);
-    return remembered?.connectionKey === this.spec.connectionKey ? remembered : undefined;
+    const verdict = this.#countFailure();
+    // Callers would rather have it tried at once, but not again and again.
+    if (this.#inFlight > 0 && verdict.state.kind === 'closed') void this.#beginConnect();
+    else this.#retreat(verdict, error);
   }
 
   /** What a server answered to the handshake may repeat the credential that it was given. */
@@ -358,21 +329,6 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   #away(state: State & { kind: 'waiting' }): HubError {
-    const { error, word } = state;
-    const retryAfterMs = Math.max(0, state.until - this.#deps.clock.now());
-    if (word === 'needs-login' || word === 'forbidden') return error;
-    if (error.code === 'UPSTREAM_THROTTLED') {
-      return new HubError(error.code, error.message, {
-        cause: error,
-        hint: `Nothing was sent. Try again in ${seconds(retryAfterMs)}.`,
-        details: { ...error.details, retryAfterMs },
-      });
-    }
-    const what = word === 'open-circuit' ? 'is away and left alone for now' : 'is away';
-    return new HubError('UPSTREAM_UNAVAILABLE', `Server "${this.spec.name}" ${what}: ${error.message}`, {
-      cause: error,
-      hint: `Nothing was sent. The next attempt is due in ${seconds(retryAfterMs)}.`,
-      details: { server: this.spec.name, retryAfterMs, state: word },
-    });
+    return away(this.spec.name, state.word, state.error, Math.max(0, state.until - this.#deps.clock.now()));
   }
 }

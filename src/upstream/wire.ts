@@ -55,6 +55,8 @@ export interface Wire {
   /** Opens the stream on which a legacy HTTP server announces changes; stdio has none. */
   openChangeStream(): void;
   readonly sessionId: string | null;
+  /** Losing it says nothing about the next one: calls were answered, or each has a connection of its own. */
+  readonly proven: boolean;
   close(): Promise<void>;
 }
 

@@ -56,6 +56,7 @@ test.each([
   ['sse-cut', 'UPSTREAM_LOST', 'lost', null],
 ])(verifies('upstream:failures-told-apart', '%s as the answer to a call: %s'), async (mode, code, outcome, http) => {
   const stage = await surprise([mode, '--on-call'], mode === 'hang' ? { timeout_s: 0.2 } : {});
+  await stage.hub.discover();
   for (let time = 0; time < 4; time++) expect(codeOf(await stage.call('up_counter'))).toBe(code);
   // None of these says anything about the next connect.
   expect(stage.status('up').state).toBe('connected');

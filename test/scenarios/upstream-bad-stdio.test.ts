@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fixturePath } from '../support/fixture-servers.ts';
 import { codeOf, openStage, type Stage, stdioServer } from '../support/hub.ts';
 import { verifies } from '../support/verifies.ts';
-import { within } from '../support/within.ts';
+import { eventually, within } from '../support/within.ts';
 
 /** A hub that once saw the good server, and now finds the bad one under the same configuration. */
 async function surprise(mode: string, limits: object = {}): Promise<Stage> {
@@ -51,6 +51,7 @@ test('schema-without-type: the tool is offered with a valid schema, and the log 
 
 test('hang-on-call: the call ends at its timeout, and neither server nor breaker suffers', async () => {
   const stage = await surprise('hang-on-call', { timeout_s: 0.2 });
+  await stage.hub.discover();
   for (let time = 0; time < 4; time++) expect(codeOf(await stage.call('up_echo'))).toBe('UPSTREAM_TIMEOUT');
   expect(stage.status('up')).toMatchObject({ state: 'connected', error: undefined });
   expect((await stage.ledger()).map(({ outcome, status }) => [outcome, status])).toEqual(
@@ -58,12 +59,13 @@ test('hang-on-call: the call ends at its timeout, and neither server nor breaker
   );
 });
 
-test('closes-mid-call: the call may have run, so it is not sent again; the next one gets a new process', async () => {
+test('closes-mid-call: the call may have run, so it is not sent again; the third crash opens the circuit', async () => {
   const stage = await surprise('closes-mid-call');
   for (let time = 1; time <= 3; time++) {
     const result = await stage.call('up_counter');
     expect(codeOf(result)).toBe('UPSTREAM_LOST');
-    await stage.until('up', 'connected');
+    // The next call gets a new process, but a server that dies of every call is left alone in the end.
+    await stage.until('up', time < 3 ? 'connected' : 'open-circuit');
     expect(await stage.lines('calls.log')).toHaveLength(time);
   }
   expect(await stage.ledger()).toMatchObject(
@@ -101,6 +103,46 @@ test('never-answers: the call ends when the handshake does', async () => {
   expect(await stage.ledger()).toMatchObject([
     { outcome: 'unavailable', error: expect.stringContaining('did not answer') },
   ]);
+});
+
+test('never-answers: a caller waits for a connect no longer than for an answer', async () => {
+  const stage = await surprise('never-answers', { timeout_s: 0.2 });
+  const result = await within(stage.call('up_echo'), 'the end of patience', 10_000);
+  if (result.kind !== 'failed') throw new Error('it did not fail');
+  expect(result.error).toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/still connecting/),
+  });
+  expect(stage.status('up').state).toBe('connecting');
+});
+
+test('a server that cannot list its tools says why, and is asked again', async () => {
+  const stage = await openStage();
+  const script = `
+    let rest = '', lists = 0;
+    const say = (id, member) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...member }) + '\\n');
+    process.stdin.on('data', (chunk) => {
+      const lines = (rest + chunk).split('\\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        const { id, method } = JSON.parse(line);
+        if (method === 'server/discover') say(id, { error: { code: -32601, message: 'no' } });
+        if (method === 'initialize') say(id, { result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } });
+        if (method !== 'tools/list') continue;
+        if (lists++ === 0) say(id, { error: { code: -32603, message: 'no database' } });
+        else say(id, { result: { tools: [{ name: 'late', inputSchema: { type: 'object' } }] } });
+      }
+    }).on('end', () => process.exit(0));`;
+  await stage.start({ servers: { up: { command: process.execPath, args: ['-e', script] } } });
+  await stage.hub.discover();
+  expect(stage.status('up')).toMatchObject({
+    state: 'connected',
+    tools: undefined,
+    error: expect.stringMatching(/did not list its tools: no database/),
+  });
+  stage.clock.advance(61_000);
+  await eventually(() => (stage.status('up').tools === 1 ? true : undefined), 'the list');
+  expect(stage.status('up').error).toBeUndefined();
 });
 
 test('a command that does not exist', async () => {

@@ -36,6 +36,7 @@ export async function createHttpWire(
 
 class HttpWire implements Wire {
   readonly transport = 'http';
+  readonly proven = true;
   readonly #deps: Parameters<typeof createHttpWire>[0];
   readonly #server: string;
   readonly #pool: Pool;

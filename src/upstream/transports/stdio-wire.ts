@@ -46,6 +46,7 @@ interface Pending {
 class StdioWire implements Wire {
   readonly transport = 'stdio';
   readonly sessionId = null;
+  proven = false;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #child: Child;
@@ -156,6 +157,7 @@ class StdioWire implements Wire {
         if (pending === undefined) return;
         this.#pending.delete(message.id as number); // it was found under this key
         pending.patience.end();
+        if (pending.request.name !== undefined) this.proven = true;
         pending.settle(message);
         return;
       }

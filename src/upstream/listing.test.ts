@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
+import type { DiscoveryOutcome } from './discovery.ts';
+import { readTool } from './discovery.ts';
+import type { Link } from './link.ts';
+import { createListing } from './listing.ts';
+import type { RememberedServer } from './remembered.ts';
+import { settle } from './scripted-wire.fixture.ts';
+
+const day = 24 * 3600 * 1000;
+
+function offer(...names: string[]): DiscoveryOutcome {
+  const tools = names.map((name) => {
+    const reading = readTool({ name, inputSchema: { type: 'object' } });
+    if (reading.kind === 'bad') throw new Error(reading.reason);
+    return reading.tool;
+  });
+  return { kind: 'found', catalog: { tools, at: 1, warnings: [] } };
+}
+
+/** A connection whose lists the test hands out. */
+function scriptLink(era: Link['era'] = 'legacy') {
+  const asked: ((outcome: DiscoveryOutcome) => void)[] = [];
+  const link: Link = {
+    transport: 'stdio',
+    era,
+    protocolVersion: '2025-06-18',
+    sessionId: null,
+    proven: true,
+    send: () => {
+      throw new Error('a list is not a call');
+    },
+    discover: () => new Promise((resolve) => asked.push(resolve)),
+    close: async () => {},
+  };
+  return { link, asked };
+}
+
+function begin(known?: Partial<RememberedServer>) {
+  const clock = createManualClock();
+  const memory = new Map<string, RememberedServer>();
+  const log: string[] = [];
+  const changes: string[] = [];
+  const note = (event: string, fields: object = {}): void => void log.push(JSON.stringify({ event, ...fields }));
+  const at = { verdictAt: clock.now(), at: clock.now(), tools: [], protocolVersion: '2025-06-18' };
+  if (known !== undefined) memory.set('files', { connectionKey: 'key', era: 'legacy', ...at, ...known });
+  let current: Link | undefined;
+  const listing = createListing(
+    {
+      clock,
+      logger: { debug: note, info: note, warn: note, error: note },
+      memory: { recall: (name) => memory.get(name), remember: (name, value) => void memory.set(name, value) },
+      redact: (text) => text.replace('hunter2', '[redacted]'),
+      link: () => current,
+      onChange: (server) => changes.push(server),
+    },
+    { server: 'files', connectionKey: 'key' },
+  );
+  const use = (link: Link | undefined): void => {
+    current = link;
+  };
+  const names = (): unknown => listing.catalog?.tools.map(({ name }) => name);
+  return { clock, memory, log, changes, listing, use, names };
+}
+
+test('what was remembered under the same configuration is there at once', () => {
+  const found = offer('old');
+  const tools = found.kind === 'found' ? found.catalog.tools : [];
+  expect(begin({ tools }).names()).toEqual(['old']);
+  expect(begin({ tools, connectionKey: 'another' }).names()).toBeUndefined();
+});
+
+test('everybody who asks over one connection shares one question', async () => {
+  const { listing, use, names, changes, memory } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const all = Promise.all([listing.refresh(link), listing.refresh(link)]);
+  expect(asked).toHaveLength(1);
+  asked[0]?.(offer('a'));
+  await all;
+  expect(names()).toEqual(['a']);
+  expect(changes).toEqual(['files']);
+  expect(memory.get('files')).toMatchObject({ connectionKey: 'key', era: 'legacy', tools: [{ name: 'a' }] });
+});
+
+test('a new connection is asked though the old one still owes its answer, which then counts for nothing', async () => {
+  const { listing, use, names } = begin();
+  const [old, next] = [scriptLink(), scriptLink()];
+  use(old.link);
+  const first = listing.refresh(old.link);
+  use(next.link);
+  const second = listing.refresh(next.link);
+  expect(next.asked).toHaveLength(1);
+  next.asked[0]?.(offer('new'));
+  await second;
+  old.asked[0]?.(offer('old'));
+  await first;
+  expect(names()).toEqual(['new']);
+});
+
+test('changes in a group are asked for once, after the answer that is on its way', async () => {
+  const { clock, listing, use, names } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  void listing.refresh(link);
+  for (let time = 0; time < 5; time++) listing.changed();
+  clock.advance(50);
+  await settle();
+  expect(asked).toHaveLength(1);
+  asked[0]?.(offer('before'));
+  await settle();
+  expect(asked).toHaveLength(2);
+  asked[1]?.(offer('after'));
+  await settle();
+  expect(names()).toEqual(['after']);
+});
+
+test('a server that cannot list is told, without its secrets, and asked again', async () => {
+  const { clock, listing, use, names, log } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const refreshed = listing.refresh(link);
+  asked[0]?.({ kind: 'failed', reason: 'no database for hunter2', failure: undefined });
+  await refreshed;
+  expect(listing.error?.message).toBe('Server "files" did not list its tools: no database for [redacted]');
+  expect(log.join()).not.toContain('hunter2');
+  clock.advance(60_000);
+  await settle();
+  asked[1]?.(offer('a'));
+  await settle();
+  expect(names()).toEqual(['a']);
+  expect(listing.error).toBeUndefined();
+});
+
+test('a failed list leaves the last good one', async () => {
+  const { listing, use, names } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const first = listing.refresh(link);
+  asked[0]?.(offer('a'));
+  await first;
+  const second = listing.refresh(link);
+  asked[1]?.({ kind: 'failed', reason: 'x', failure: undefined });
+  await second;
+  expect(names()).toEqual(['a']);
+});
+
+test.each([
+  ['believed again keeps its date', 'legacy', 3, 3],
+  ['found anew gets today', 'modern', 3, 0],
+  ['that had run out gets today', 'legacy', 8, 0],
+] as const)('a verdict that is %s', async (_what, era, daysOld, expectedDays) => {
+  const { clock, listing, use, memory } = begin({ verdictAt: Date.UTC(2026, 10, 1) - daysOld * day });
+  const { link, asked } = scriptLink(era);
+  use(link);
+  const refreshed = listing.refresh(link);
+  asked[0]?.(offer('a'));
+  await refreshed;
+  expect(clock.now() - (memory.get('files')?.verdictAt ?? 0)).toBe(expectedDays * day);
+});
+
+test('once it is stopped nothing is asked, taken or remembered', async () => {
+  const { clock, listing, use, names, memory, changes } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const refreshed = listing.refresh(link);
+  listing.changed();
+  listing.stop();
+  listing.changed();
+  asked[0]?.(offer('a'));
+  await refreshed;
+  clock.advance(600_000);
+  await settle();
+  expect(asked).toHaveLength(1);
+  expect([names(), memory.size, changes]).toEqual([undefined, 0, []]);
+  expect(clock.waiting).toBe(0);
+});

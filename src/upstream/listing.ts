@@ -1,0 +1,117 @@
+import type { Clock, HubError, Logger, Timer } from '../base/index.ts';
+import type { Catalog } from '../domain/index.ts';
+import { unlisted } from './failures.ts';
+import type { Link } from './link.ts';
+import { knownEra, type RememberedServer, type ServerMemory } from './remembered.ts';
+
+/** What one server offers: remembered from earlier lives, asked for one at a time, and again when it changed. */
+export interface Listing {
+  readonly catalog: Catalog | undefined;
+  readonly remembered: RememberedServer | undefined;
+  /** Why the server, though connected, could not be asked. */
+  readonly error: HubError | undefined;
+  /** Asks, or joins whoever asks already over this connection. */
+  refresh(link: Link): Promise<void>;
+  /** The server says that its tools are others now. */
+  changed(): void;
+  /** Asks no more, and what is still answered counts for nothing: another server may have the name by now. */
+  stop(): void;
+}
+
+export interface ListingDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly memory: ServerMemory;
+  readonly redact: (text: string) => string;
+  /** The connection of this moment. */
+  readonly link: () => Link | undefined;
+  readonly onChange: (server: string) => void;
+}
+
+/** Changes often come in groups. */
+const groupMs = 50;
+/** A server that could not list its tools is asked again after this. */
+const relistMs = 60_000;
+
+export function createListing(
+  deps: ListingDeps,
+  options: { readonly server: string; readonly connectionKey: string },
+): Listing {
+  const { clock, logger, memory } = deps;
+  const { server, connectionKey } = options;
+  const known = remembered();
+  let catalog: Catalog | undefined = known && { tools: known.tools, at: known.at, warnings: [] };
+  let running: { readonly link: Link; readonly done: Promise<void> } | undefined;
+  let timer: Timer | undefined;
+  let error: HubError | undefined;
+  let stopped = false;
+
+  function remembered(): RememberedServer | undefined {
+    const found = memory.recall(server);
+    return found?.connectionKey === connectionKey ? found : undefined;
+  }
+
+  async function refresh(link: Link): Promise<void> {
+    if (running?.link !== link) {
+      const done = ask(link).finally(() => {
+        if (running?.done === done) running = undefined;
+      });
+      running = { link, done };
+    }
+    await running.done;
+  }
+
+  async function ask(link: Link): Promise<void> {
+    const outcome = await link.discover();
+    if (stopped || deps.link() !== link) return;
+    if (outcome.kind === 'failed') {
+      error = unlisted(server, deps.redact(outcome.reason));
+      logger.warn('upstream_discovery_failed', { server, error: error.message });
+      askLater(relistMs);
+      return;
+    }
+    error = undefined;
+    catalog = outcome.catalog;
+    for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server, warning });
+    const { era, protocolVersion } = link;
+    const { tools, at } = catalog;
+    memory.remember(server, { connectionKey, era, protocolVersion, verdictAt: verdictAt(link), tools, at });
+    deps.onChange(server);
+  }
+
+  /** A verdict that was only believed again keeps its date, or it would never be asked anew. */
+  function verdictAt(link: Link): number {
+    const before = remembered();
+    return before !== undefined && knownEra(before, clock.now()) === link.era ? before.verdictAt : clock.now();
+  }
+
+  function askLater(ms: number): void {
+    timer?.cancel();
+    if (!stopped) timer = clock.setTimer(ms, () => void askAgain());
+  }
+
+  /** What is being answered right now may be older than the change. */
+  async function askAgain(): Promise<void> {
+    await running?.done;
+    const link = deps.link();
+    if (link !== undefined && !stopped) await refresh(link);
+  }
+
+  return {
+    get catalog() {
+      return catalog;
+    },
+    get remembered() {
+      return remembered();
+    },
+    get error() {
+      return error;
+    },
+    refresh,
+    changed: () => askLater(groupMs),
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}
