@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
+import { createApi } from '../../src/faces/api/index.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
 import { createTokenBook, type TokenBook, type TokenOrder } from '../../src/governance/index.ts';
 import { createHub, type Hub } from '../../src/hub/index.ts';
@@ -96,7 +97,12 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const tokens = await createTokenBook({ ...common, store });
   const { timeouts } = settings;
   gateway = await openGateway(
-    { ...common, hub, tokens, api: (_, response) => response.writeHead(501).end() },
+    {
+      ...common,
+      hub,
+      tokens,
+      api: createApi({ ...common, hub, tokens, isAdmin: () => false, clientSessions: () => 0 }),
+    },
     { host: '127.0.0.1', port: 0, ...(timeouts === undefined ? {} : { timeouts }) },
   );
   if (settings.cold !== true) await hub.discover();
