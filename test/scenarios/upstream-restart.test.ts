@@ -121,7 +121,7 @@ test(verifies('upstream:restart', 'a child that is killed under load is started 
   await callers.goodAgain();
   const pids = new Set<number>();
   for (let round = 0; round < 4; round++) {
-    const [pid = 0] = stage.children();
+    const pid = await eventually(() => stage.children()[0], 'its process');
     expect(pids.has(pid)).toBe(false);
     pids.add(pid);
     process.kill(pid, 'SIGKILL');
