@@ -121,7 +121,7 @@ test('while the hub closes, it is alive and not ready, and nobody new comes in',
 });
 
 describe(verifies('http:limits', 'what is too large, too deep or too slow is refused'), () => {
-  test('a body over the limit is 413, and the connection is closed without reading on', async () => {
+  test('a body over the limit is 413 as soon as that is clear, and the connection is closed', async () => {
     const announced = await talk(hub.origin, [posting('Content-Length: 1000000000'), 'x'.repeat(1000)]);
     expect([statusesOf(announced.text), announced.closed]).toEqual([[413], true]);
     const piece = `${(5000).toString(16)}\r\n${'x'.repeat(5000)}\r\n`;
@@ -130,11 +130,39 @@ describe(verifies('http:limits', 'what is too large, too deep or too slow is ref
     expect(chunked.text).toContain('"code":-31003');
   });
 
-  test('a client that sends too much reads the refusal', async () => {
+  test('a client that sends too much reads the refusal, whenever it looks', async () => {
+    const patient = await gatewayForTest({ serve: { maxBodyBytes: 10_000 } });
+    const authorization = `Bearer ${await patient.token()}`;
+    const body = Buffer.alloc(30_000_000, 0x20);
     for (let round = 0; round < 10; round++) {
-      const answer = await ask(hub.url, { headers: bearer(), body: JSON.stringify({ x: 'y'.repeat(2_000_000) }) });
+      const answer = await ask(patient.url, { headers: { authorization }, body });
       expect([answer.status, answer.message.error?.code]).toEqual([413, -31003]);
     }
+    const socket = connectTo(patient.origin);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.write(posting(`Content-Length: ${body.length}`).replace(/Bearer \S+/, authorization));
+    await new Promise<void>((sent, failed) => {
+      socket.once('error', failed);
+      socket.write(body, () => sent());
+    });
+    await within(new Promise((resolve) => socket.once('close', resolve)), 'the end of the connection');
+    expect(statusesOf(text)).toEqual([413]);
+  });
+
+  test('a client that never stops sending is cut off', async () => {
+    const socket = connectTo(hub.origin);
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write(posting('Transfer-Encoding: chunked'));
+    const piece = `${(60_000).toString(16)}\r\n${'x'.repeat(60_000)}\r\n`;
+    const more = (): void => {
+      if (!socket.destroyed) socket.write(piece, more);
+    };
+    more();
+    await within(new Promise((resolve) => socket.once('close', resolve)), 'the end of the connection');
   });
 
   test('exactly the limit is taken', async () => {

@@ -38,6 +38,8 @@ export interface RunningGateway {
   /** Events at level warn and above. */
   readonly log: readonly LoggedEvent[];
   token(agent?: string, order?: Omit<TokenOrder, 'agent'>): Promise<string>;
+  /** Writes another configuration; a reload takes it up. */
+  configure(config: Config): Promise<void>;
   /** The calls on the ledger, once there are that many. */
   calls(count: number): Promise<CallLine[]>;
   /** Ends everything it started and removes the workspace; idempotent. */
@@ -78,7 +80,7 @@ export async function createWorkspace(config: Config = {}): Promise<string> {
 }
 
 /** JSON is YAML. */
-export async function configure(workspace: string, config: Config): Promise<void> {
+async function configure(workspace: string, config: Config): Promise<void> {
   const text = JSON.stringify({ servers: { echo: echoServer }, ...config }, undefined, 2);
   await writeFile(join(workspace, 'quartermaster.yaml'), text);
 }
@@ -116,6 +118,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
     gateway,
     log,
     token: async (agent = 'tester', order = {}) => (await tokens.issue({ agent, ...order })).token,
+    configure: (config) => configure(workspace, config),
     calls: (count) =>
       eventually(async () => {
         const calls = await readCalls(workspace);

@@ -53,7 +53,7 @@ export async function ask(url: string, what: Ask = {}): Promise<Answer> {
   const { response } = await start(url, what);
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await within(endOf(response), `the end of the answer to ${JSON.stringify(what.body ?? what.method)?.slice(0, 300)}`);
+  await within(endOf(response), `the end of the answer to ${inShort(what)}`);
   const text = Buffer.concat(chunks).toString('utf8');
   const type = response.headers['content-type'];
   const isStream = type === 'text/event-stream';
@@ -120,9 +120,15 @@ async function start(url: string, what: Ask): Promise<{ sent: ClientRequest; res
       sent.once('response', resolve);
       sent.once('error', reject);
     }),
-    `an answer to ${JSON.stringify(what).slice(0, 300)}`,
+    `an answer to ${inShort(what)}`,
   );
   return { sent, response };
+}
+
+function inShort({ method, body }: Ask): string {
+  if (body === undefined) return method ?? 'GET';
+  if (Buffer.isBuffer(body)) return `${body.length} bytes`;
+  return (typeof body === 'string' ? body : JSON.stringify(body)).slice(0, 300);
 }
 
 function endOf(response: IncomingMessage): Promise<void> {

@@ -34,9 +34,9 @@ export function talk(origin: string, said: readonly Said[], timeoutMs = 10_000):
   });
 }
 
-export function connectTo(origin: string): Socket {
+export function connectTo(origin: string, options: { readonly allowHalfOpen?: boolean } = {}): Socket {
   const { hostname, port } = new URL(origin);
-  return connect({ host: hostname, port: Number(port) });
+  return connect({ host: hostname, port: Number(port), ...options });
 }
 
 async function say(socket: Socket, said: readonly Said[]): Promise<void> {

@@ -4,6 +4,8 @@ import { errorReply, sseEvent } from '../../mcp/index.ts';
 
 /** A reader that leaves this much unread is given up. */
 const maxUnreadBytes = 4 * 1024 * 1024;
+/** A client that is told to stop sending has this long to notice. */
+const lingerMs = 1000;
 /** A large answer must be taken within this much silence. */
 const slowReaderMs = 60_000;
 
@@ -40,11 +42,24 @@ export function sendRefusal(response: ServerResponse, error: HubError, idText = 
     return;
   }
   const { http } = errorTable[error.code];
-  const headers: string[] = [];
-  if (http === 401) headers.push('www-authenticate', 'Bearer realm="quartermaster"');
-  // What is left of a body that is too large is not worth reading.
-  if (http === 413) headers.push('connection', 'close');
-  sendJson(response, http, errorReply(idText, error), headers);
+  const text = errorReply(idText, error);
+  if (http === 413 && !response.req.complete) refuseUnread(response, http, text);
+  else sendJson(response, http, text, http === 401 ? challenge : []);
+}
+
+const challenge: readonly string[] = ['www-authenticate', 'Bearer realm="quartermaster"'];
+
+/**
+ * Refuses a body that is still coming. Closing at once would cost the client the answer, for it sees its own write fail
+ * first; so what it sends is dropped until it stops, or until its time for the request is over.
+ */
+function refuseUnread(response: ServerResponse, status: number, text: string): void {
+  const length = String(Buffer.byteLength(text));
+  response.writeHead(status, ['content-type', 'application/json', 'content-length', length, 'connection', 'close']);
+  response.write(text);
+  response.setTimeout(lingerMs, () => response.destroy());
+  response.req.once('end', () => response.end());
+  response.req.resume();
 }
 
 /** An answer that is plain JSON unless something was said before it. */
