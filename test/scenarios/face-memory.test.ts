@@ -33,26 +33,27 @@ test.each([
   const close = await abandon(hub, agent, abandoned, withStreams);
   const during = await hub.measure();
   expect(during.sessions).toBe(abandoned);
-  const after = await expired(hub);
+  await expired(hub);
   close();
+  // Sockets take leave in their own time.
+  const after = await eventually(async () => {
+    const { heap } = await hub.measure();
+    return heap < before.heap * 1.1 ? heap : undefined;
+  }, `the memory to come back from ${during.heap} to ${before.heap}`);
   agent.destroy();
   const each = (during.heap - before.heap) / abandoned;
   console.log(
-    `${withStreams ? 'with a stream' : 'alone'}: ${Math.round(each)} bytes each; before ${before.heap}, after ${after.heap}`,
+    `${withStreams ? 'with a stream' : 'alone'}: ${Math.round(each)} bytes each; before ${before.heap}, after ${after}`,
   );
   expect(each).toBeLessThan(10_000);
-  expect(after.heap).toBeLessThan(before.heap * 1.1);
 });
 
 const idleSeconds = 20;
 
 /** Sessions end when nothing was asked for a while, whatever is open. */
-async function expired(hub: HeapHub): Promise<{ readonly heap: number }> {
+async function expired(hub: HeapHub): Promise<void> {
   await hub.measure(idleSeconds * 1000);
-  return eventually(async () => {
-    const now = await hub.measure();
-    return now.sessions === 0 ? now : undefined;
-  }, 'the sessions to expire');
+  await eventually(async () => (await hub.measure()).sessions === 0 || undefined, 'the sessions to expire');
 }
 
 async function abandon(hub: HeapHub, agent: Agent, count: number, withStreams: boolean): Promise<() => void> {
