@@ -15,7 +15,7 @@ const gone = lostConnection('files', 'the answer stream ended before the answer'
 test('asks for changes of tools, without an end of its own', () => {
   const { wire } = begin();
   expect(wire.last('subscriptions/listen').params).toEqual({ notifications: { toolsListChanged: true } });
-  expect(wire.last('subscriptions/listen').timeoutMs).toBe(2 ** 31 - 1);
+  expect(wire.last('subscriptions/listen').timeoutMs).toBe(2 ** 30);
 });
 
 test('a subscription that breaks is asked for again, ever less often', async () => {

@@ -1,8 +1,8 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
 import { controlRequest, type Wire, type WireCall } from './wire.ts';
 
-/** A subscription has no natural end; this is the longest a timer can be. */
-const foreverMs = 2 ** 31 - 1;
+/** A subscription has no natural end; after twelve days it is simply asked for again. */
+const foreverMs = 2 ** 30;
 const firstDelayMs = 1000;
 const maxDelayMs = 60_000;
 

@@ -43,6 +43,7 @@ export function createListing(
   let catalog: Catalog | undefined = known && { tools: known.tools, at: known.at, warnings: [] };
   let running: { readonly link: Link; readonly done: Promise<void> } | undefined;
   let timer: Timer | undefined;
+  let dueAt = 0;
   let error: HubError | undefined;
   let stopped = false;
 
@@ -85,9 +86,16 @@ export function createListing(
     return before !== undefined && knownEra(before, clock.now()) === link.era ? before.verdictAt : clock.now();
   }
 
+  /** Never later than was planned already: a server that announces without end would never be asked. */
   function askLater(ms: number): void {
+    const due = clock.monotonic() + ms;
+    if (stopped || (timer !== undefined && dueAt <= due)) return;
     timer?.cancel();
-    if (!stopped) timer = clock.setTimer(ms, () => void askAgain());
+    dueAt = due;
+    timer = clock.setTimer(ms, () => {
+      timer = undefined;
+      void askAgain();
+    });
   }
 
   /** What is being answered right now may be older than the change. */
