@@ -34,7 +34,8 @@ export async function* readLineChunks(path: string, from = 0, upTo = Infinity): 
   }
 }
 
-const chunkBytes = 256 * 1024;
+/** Small enough for its text to die young; larger ones would fill the heap's space for large objects. */
+const chunkBytes = 64 * 1024;
 
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
