@@ -22,6 +22,8 @@ export interface View {
   readonly chain: readonly string[];
   /** By the name the agent sees. */
   readonly entries: ReadonlyMap<string, ViewEntry>;
+  /** By `server.tool`, as policies and operators say it. */
+  readonly bySubject: ReadonlyMap<string, ViewEntry>;
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
   /** Servers that the agent sees and whose tools nobody knows yet. */
@@ -65,9 +67,15 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   return {
     chain,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
+    bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
     toolsText: `[${entries.map(exposedText).join(',')}]`,
     unseen,
   };
+}
+
+/** Names may hold dots themselves; of two readings the longer server name wins, and the last of a map's keys counts. */
+function byServerLength(a: ViewEntry, b: ViewEntry): number {
+  return a.server.length - b.server.length;
 }
 
 /** The definition under its exposed name. The name stands first in what discovery writes; what was remembered may differ. */

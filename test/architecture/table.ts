@@ -51,7 +51,6 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   undici: { only: ['upstream'], why: 'one door to the network' },
   hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
-  pino: { only: ['faces/cli'], why: 'the rest logs through Logger' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
   yaml: { only: ['config'], why: 'only config reads what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
@@ -59,7 +58,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
 
 /** Entry points and the packages they must not load before they are needed. */
 export const lazyPackages: Readonly<Record<string, readonly string[]>> = {
-  'src/index.ts': ['undici', 'hono', '@hono/node-server', 'pino', 'commander'],
+  'src/index.ts': ['undici', 'hono', '@hono/node-server', 'commander'],
   'src/faces/cli/main.ts': ['undici'],
 };
 

@@ -91,7 +91,7 @@ test('a defect that nothing caught is logged, and everything is closed', async (
   hub.signal('SIGUSR2');
   const { code, stderr } = await hub.ended();
   expect(code).toBe(1);
-  expect(stderr).toMatch(/"error":"made up".*"event":"defect"/);
+  expect(stderr).toMatch(/"event":"defect","error":"made up"/);
   await expect(stat(join(workspace, '.quartermaster', 'serve.json'))).rejects.toThrow('ENOENT');
 });
 

@@ -18,8 +18,8 @@ export async function openLocalHub(
   options: { readonly watch: boolean; readonly defaultLevel: LogLevel },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
-  const [logger, { createHub }, { createRedactor }] = await Promise.all([
-    createLogger(cli, logLevel ?? options.defaultLevel),
+  const logger = createLogger(cli, logLevel ?? options.defaultLevel);
+  const [{ createHub }, { createRedactor }] = await Promise.all([
     import('../../hub/index.ts'),
     import('../../vault/index.ts'),
   ]);

@@ -7,33 +7,31 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** Events on stderr: short lines for a person at a terminal, JSON for everybody else. */
-export async function createLogger(cli: Pick<CliContext, 'terminal' | 'mask'>, level: LogLevel): Promise<Logger> {
-  const { pino } = await import('pino');
-  const { terminal, mask } = cli;
-  const settings = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    messageKey: 'event',
-    formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: (error: unknown) => (error instanceof Error ? error.message : error) },
-  };
-  const write = (line: string): void => {
-    const safe = mask.json(line.trimEnd());
-    terminal.err(terminal.errIsTerminal ? shortLine(safe, terminal) : safe);
-  };
-  const log = pino(settings, { write });
-  return {
-    debug: (event, fields = {}) => log.debug(fields, event),
-    info: (event, fields = {}) => log.info(fields, event),
-    warn: (event, fields = {}) => log.warn(fields, event),
-    error: (event, fields = {}) => log.error(fields, event),
-  };
+export function createLogger(cli: Pick<CliContext, 'terminal' | 'mask' | 'clock'>, level: LogLevel): Logger {
+  const { terminal, mask, clock } = cli;
+  const lowest = logLevels.indexOf(level);
+
+  function at(name: LogLevel): Logger['info'] {
+    if (logLevels.indexOf(name) < lowest) return () => {};
+    return (event, fields = {}) => {
+      const time = new Date(clock.now()).toISOString();
+      const line = mask.json(JSON.stringify({ level: name, time, event, ...fields }, plainErrors));
+      terminal.err(terminal.errIsTerminal ? shortLine(line, terminal) : line);
+    };
+  }
+
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** `12:03:04 warn upstream_lost server=files error="…"`, from the line that pino wrote. */
+/** An error has no members that JSON prints. */
+function plainErrors(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return value instanceof Error ? value.message : value;
+}
+
+/** `12:03:04 warn upstream_lost server=files error="…"`, from the line as JSON. */
 export function shortLine(line: string, { errColours }: Pick<CliContext['terminal'], 'errColours'>): string {
-  // Our own line: pino writes an object, and masking keeps it JSON.
+  // Our own line: it was an object, and masking keeps it JSON.
   const { time, level, event, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const details = Object.entries(fields).map(([name, value]) => `${errColours.dim(`${name}=`)}${fieldText(value)}`);
   const paint = { warn: errColours.yellow, error: errColours.red }[String(level)] ?? errColours.dim;
