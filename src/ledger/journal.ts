@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Clock, type Logger, thisProcess } from '../base/index.ts';
 import { journalName, leftName } from './journal-name.ts';
 import type { LedgerFiles } from './ledger-files.ts';
+import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface JournalOptions {
   readonly folder: string;
@@ -24,7 +25,7 @@ export class Journal {
   readonly #deps: { readonly clock: Clock; readonly logger: Logger; readonly files: LedgerFiles };
   readonly #options: JournalOptions;
   readonly #older = new Set<JournalFile>();
-  readonly #buffer = Buffer.allocUnsafeSlow(256 * 1024);
+  readonly #buffer = new Utf8Buffer();
   #current: JournalFile;
   #fd: number;
   #number = 1;
@@ -43,10 +44,11 @@ export class Journal {
   }
 
   /** Writes all of it or throws and leaves the file as it was. Returns the file that has it. */
-  append(text: string): JournalFile {
+  append(texts: Iterable<string>): JournalFile {
     if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
     const file = this.#current;
-    const bytes = this.#encode(text);
+    for (const text of texts) this.#buffer.add(text);
+    const bytes = this.#buffer.take();
     try {
       if (this.#torn) this.#cut();
       this.#writeAll(this.#fd, bytes, file.size);
@@ -147,12 +149,6 @@ export class Journal {
   #cut(): void {
     this.#deps.files.truncate(this.#fd, this.#current.size);
     this.#torn = false;
-  }
-
-  #encode(text: string): Buffer {
-    // UTF-8 needs at most three bytes for each UTF-16 unit.
-    if (text.length * 3 > this.#buffer.length) return Buffer.from(text);
-    return this.#buffer.subarray(0, this.#buffer.write(text));
   }
 
   #leave(file: JournalFile): void {

@@ -198,11 +198,9 @@ export class JournalLedger implements Ledger {
     this.#turn = undefined;
     this.#pending = [];
     this.#pendingCharacters = 0;
-    let text = '';
-    for (const entry of batch) text += entry.text;
     let file: JournalFile;
     try {
-      file = this.#journal.append(text);
+      file = this.#journal.append(textsOf(batch));
     } catch (error) {
       const failure = this.#fail(batch, error);
       turn?.reject(failure);
@@ -258,11 +256,10 @@ export class JournalLedger implements Ledger {
     this.#retryTimer?.cancel();
     const batch = this.#pending;
     const since = new Date(failure.since).toISOString();
-    let text = `{"k":"gap","ts":"${this.#stamp()}","since":"${since}","dropped":${this.#dropped}}\n`;
-    for (const entry of batch) text += entry.text;
+    const gap = `{"k":"gap","ts":"${this.#stamp()}","since":"${since}","dropped":${this.#dropped}}\n`;
     let file: JournalFile;
     try {
-      file = this.#journal.append(text);
+      file = this.#journal.append([gap, ...textsOf(batch)]);
     } catch {
       this.#retryDelay = Math.min(this.#retryDelay * 2, lastRetryMs);
       this.#retryTimer = this.#deps.clock.setTimer(this.#retryDelay, () => this.#retry());
@@ -304,6 +301,10 @@ const endDelayMs = 10;
 const firstRetryMs = 250;
 const lastRetryMs = 2000;
 const mostKeptCharacters = 16 * 1024 * 1024;
+
+function textsOf(batch: readonly Pending[]): string[] {
+  return batch.map((entry) => entry.text);
+}
 
 function createTurn(): Turn {
   let resolve: () => void = () => {};

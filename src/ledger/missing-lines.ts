@@ -35,7 +35,7 @@ export function createMissingLines(
 
   function write(state: RunState): void {
     if (state.text === '') return;
-    appendRunLines(deps.files, state.path, state.text);
+    appendRunLines(deps.files, state.path, Buffer.from(state.text));
     state.text = '';
   }
 

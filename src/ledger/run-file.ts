@@ -9,7 +9,7 @@ import { isMissing, readLineChunks } from './line-chunks.ts';
  * Adds whole lines, or throws. One write for all of them: with O_APPEND other processes may add to the same run.
  * Synchronous like the journal and for the same reason; it happens once for many lines.
  */
-export function appendRunLines(files: LedgerFiles, path: string, text: string): void {
+export function appendRunLines(files: LedgerFiles, path: string, lines: Buffer): void {
   const fd = openToAppend(path);
   try {
     const { size } = fstatSync(fd);
@@ -17,7 +17,7 @@ export function appendRunLines(files: LedgerFiles, path: string, text: string): 
     if (size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline) {
       throw new Error('its last line is torn');
     }
-    files.append(fd, Buffer.from(text));
+    files.append(fd, lines);
   } finally {
     closeSync(fd);
   }

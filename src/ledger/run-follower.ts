@@ -6,6 +6,7 @@ import type { LedgerFiles } from './ledger-files.ts';
 import { createMissingLines } from './missing-lines.ts';
 import { runFile } from './places.ts';
 import { appendRunLines } from './run-file.ts';
+import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface RunFollowerDeps {
   readonly clock: Clock;
@@ -18,7 +19,8 @@ type Holds = Map<JournalFile, number>;
 
 interface RunQueue {
   readonly run: string;
-  text: string;
+  lines: string[];
+  characters: number;
   holds: Holds;
   /** Lines that are only in the journal, because a write failed. While there are any, nothing is kept in memory. */
   owed: Holds | undefined;
@@ -33,6 +35,7 @@ export class RunFollower {
   readonly #workspace: string;
   readonly #journal: Journal;
   readonly #queues = new Map<string, RunQueue>();
+  readonly #buffer = new Utf8Buffer();
   #timer: Timer | undefined;
   #catchUpTimer: Timer | undefined;
   #catchUpDelay = firstCatchUpMs;
@@ -54,8 +57,9 @@ export class RunFollower {
     hold(holds, callFile, 1);
     if (endFile !== callFile) hold(holds, endFile, 1);
     if (queue.owed !== undefined) return;
-    queue.text += line;
-    if (queue.text.length >= batchCharacters) this.#write(queue);
+    queue.lines.push(line);
+    queue.characters += line.length;
+    if (queue.characters >= batchCharacters) this.#write(queue);
     else this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
   }
 
@@ -83,7 +87,7 @@ export class RunFollower {
   #queue(run: string): RunQueue {
     let queue = this.#queues.get(run);
     if (queue === undefined) {
-      queue = { run, text: '', holds: new Map(), owed: undefined };
+      queue = { run, lines: [], characters: 0, holds: new Map(), owed: undefined };
       this.#queues.set(run, queue);
     }
     return queue;
@@ -97,27 +101,26 @@ export class RunFollower {
     this.#timer?.cancel();
     this.#timer = undefined;
     for (const queue of this.#queues.values()) {
-      if (queue.text !== '') this.#write(queue);
+      if (queue.lines.length > 0) this.#write(queue);
       else if (queue.owed === undefined) this.#queues.delete(queue.run);
     }
   }
 
   #write(queue: RunQueue): void {
     try {
-      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), queue.text);
+      for (const line of queue.lines) this.#buffer.add(line);
+      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), this.#buffer.take());
     } catch (error) {
       this.#fallBehind(queue, error);
       return;
     }
     this.#release(queue.holds);
-    queue.text = '';
-    queue.holds = new Map();
+    empty(queue);
   }
 
   #fallBehind(queue: RunQueue, error: unknown): void {
     queue.owed = add(queue.owed, queue.holds);
-    queue.text = '';
-    queue.holds = new Map();
+    empty(queue);
     this.#lastError = error;
     if (!this.#warned) {
       this.#deps.logger.warn('ledger.run-file-failed', { file: runFile(this.#workspace, queue.run), error });
@@ -185,6 +188,12 @@ const batchMs = 50;
 const batchCharacters = 64 * 1024;
 const firstCatchUpMs = 1000;
 const lastCatchUpMs = 30_000;
+
+function empty(queue: RunQueue): void {
+  queue.lines = [];
+  queue.characters = 0;
+  queue.holds = new Map();
+}
 
 function hold(holds: Holds, file: JournalFile, count: number): void {
   holds.set(file, (holds.get(file) ?? 0) + count);

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, HubError, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import type { Deadlines } from '../deadlines.ts';
 import { cancelled, garbled, lostConnection, lostSession, statusFailure, timedOut } from '../failures.ts';
-import { createPatience } from '../patience.ts';
 import type { WireReply, WireRequest } from '../wire.ts';
 
 /** One POST and its answer: JSON, or a stream that ends with the answer. */
@@ -14,6 +14,7 @@ export interface Exchange {
 
 export interface ExchangeOptions {
   readonly clock: Clock;
+  readonly deadlines: Deadlines;
   readonly server: string;
   readonly id: number;
   readonly request: WireRequest;
@@ -58,7 +59,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const reply = new Promise<WireReply>((resolve) => {
     settle = resolve;
   });
-  const patience = createPatience(clock, request.timeoutMs, request.maxMs, giveUp);
+  const patience = options.deadlines.start({ timeOut: giveUp }, request.timeoutMs, request.maxMs);
 
   function end(outcome: WireReply): void {
     if (settled) return;

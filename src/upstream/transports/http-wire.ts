@@ -2,6 +2,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { type Clock, HubError, type Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
 import { encodeHeaderValue, mirroredArgumentHeaders, notification } from '../../mcp/index.ts';
+import { Deadlines } from '../deadlines.ts';
 import { lostSession } from '../failures.ts';
 import {
   type Envelope,
@@ -42,6 +43,7 @@ class HttpWire implements Wire {
   readonly #pool: Pool;
   readonly #path: string;
   readonly #configured: readonly string[];
+  readonly #deadlines: Deadlines;
   #envelope: Envelope = legacyEnvelope('');
   /** Everything that is the same for each request of this connection. */
   #headers: readonly string[];
@@ -60,6 +62,7 @@ class HttpWire implements Wire {
   ) {
     this.#deps = deps;
     this.#server = options.server;
+    this.#deadlines = new Deadlines(deps.clock);
     this.#pool = pool;
     this.#path = url.pathname + url.search;
     this.#configured = Object.entries(options.transport.headers).flat();
@@ -74,6 +77,7 @@ class HttpWire implements Wire {
     const id = this.#nextId++;
     const exchange = createExchange({
       clock: this.#deps.clock,
+      deadlines: this.#deadlines,
       server: this.#server,
       id,
       request,
@@ -127,6 +131,7 @@ class HttpWire implements Wire {
         this.#idle = resolve;
       });
     }
+    this.#deadlines.close();
     if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, ignoreAnswer);
     const timer = this.#deps.clock.setTimer(1000, () => void this.#pool.destroy().catch(() => {}));
     // A pool that was destroyed meanwhile rejects its close: both ends are the end.

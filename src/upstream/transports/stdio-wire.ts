@@ -1,8 +1,8 @@
 import { type Clock, type HubError, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification, readUpstreamMessage } from '../../mcp/index.ts';
 import type { Child, ChildExit } from '../children/index.ts';
+import { Deadlines, type Patience, type Timed } from '../deadlines.ts';
 import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
-import { createPatience, type Patience } from '../patience.ts';
 import {
   type Envelope,
   legacyEnvelope,
@@ -37,11 +37,35 @@ const maxGarbageReports = 5;
 /** How long the rest of a dying child's output, or the exit after its output closed, may take to arrive. */
 const lastWordsMs = 500;
 
-interface Pending {
+class Pending implements WireCall, Timed {
+  readonly id: number;
   readonly request: WireRequest;
+  readonly reply: Promise<WireReply>;
   readonly patience: Patience;
-  readonly settle: (reply: WireReply) => void;
+  settle: (reply: WireReply) => void = () => {};
+  readonly #giveUp: GiveUp;
+
+  constructor(id: number, request: WireRequest, deadlines: Deadlines, giveUp: GiveUp) {
+    this.id = id;
+    this.request = request;
+    this.#giveUp = giveUp;
+    this.patience = deadlines.start(this, request.timeoutMs, request.maxMs);
+    this.reply = new Promise((settle) => {
+      this.settle = settle;
+    });
+  }
+
+  cancel(error: HubError): void {
+    this.#giveUp(this, error);
+  }
+
+  timeOut(limitMs: number): void {
+    this.#giveUp(this, limitMs);
+  }
 }
+
+/** The limit that was reached, or the error of whoever cancelled. */
+type GiveUp = (pending: Pending, why: number | HubError) => void;
 
 class StdioWire implements Wire {
   readonly transport = 'stdio';
@@ -54,6 +78,7 @@ class StdioWire implements Wire {
   readonly #redact: StdioWireDeps['redact'];
   readonly #server: string;
   readonly #pending = new Map<number, Pending>();
+  readonly #deadlines: Deadlines;
   #envelope: Envelope = legacyEnvelope('');
   #nextId = 1;
   #outgoing = '';
@@ -68,6 +93,7 @@ class StdioWire implements Wire {
     this.#events = deps.events;
     this.#redact = deps.redact;
     this.#server = server;
+    this.#deadlines = new Deadlines(deps.clock);
     const reader = createLineReader((line) => this.#receive(line.toString('utf8')), maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) this.#fail(`a message over ${maxMessageBytes} bytes`);
@@ -83,14 +109,10 @@ class StdioWire implements Wire {
     const queued = this.#queuedBytes();
     if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
     const id = this.#nextId++;
-    const reply = new Promise<WireReply>((settle) => {
-      const patience = createPatience(this.#clock, request.timeoutMs, request.maxMs, (limitMs) =>
-        this.#giveUp(id, limitMs),
-      );
-      this.#pending.set(id, { request, patience, settle });
-    });
+    const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
+    this.#pending.set(id, pending);
     this.#write(requestText(id, request, this.#envelope));
-    return { reply, cancel: (error) => this.#giveUp(id, error) };
+    return pending;
   }
 
   notify(method: string, params?: unknown): void {
@@ -138,15 +160,15 @@ class StdioWire implements Wire {
   }
 
   #write(text: string): void {
-    if (this.#outgoing === '') process.nextTick(() => this.#flush());
+    if (this.#outgoing === '') process.nextTick(this.#flush);
     this.#outgoing += `${text}\n`;
   }
 
-  #flush(): void {
+  readonly #flush = (): void => {
     const text = this.#outgoing;
     this.#outgoing = '';
     if (this.#gone === undefined) this.#child.stdin.write(text);
-  }
+  };
 
   #receive(line: string): void {
     const message = readUpstreamMessage(line);
@@ -183,29 +205,24 @@ class StdioWire implements Wire {
     pending.request.onProgress?.(params);
   }
 
-  /** The limit that was reached, or the error of whoever cancelled. */
-  #giveUp(id: number, why: number | HubError): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return;
-    this.#pending.delete(id);
+  readonly #giveUp: GiveUp = (pending, why) => {
+    const { id, request } = pending;
+    if (!this.#pending.delete(id)) return;
     pending.patience.end();
-    const { method } = pending.request;
     const timeout = typeof why === 'number';
     // Nobody may cancel initialize; a late answer to anything else is dropped by its id.
-    if (method !== 'initialize') {
+    if (request.method !== 'initialize') {
       this.notify('notifications/cancelled', { requestId: id, reason: timeout ? 'timeout' : why.message });
     }
-    pending.settle(timeout ? timedOut(this.#server, method, why) : cancelled(why, true));
-  }
+    pending.settle(timeout ? timedOut(this.#server, request.method, why) : cancelled(why, true));
+  };
 
   #fail(what: string): void {
     if (this.#gone !== undefined) return;
     const failure = lostConnection(this.#server, what, true);
     this.#gone = lostConnection(this.#server, what, false);
-    for (const pending of this.#pending.values()) {
-      pending.patience.end();
-      pending.settle(failure);
-    }
+    this.#deadlines.close();
+    for (const pending of this.#pending.values()) pending.settle(failure);
     this.#pending.clear();
     this.#child.kill();
     if (!this.#closing) this.#events.onLost(this.#gone.error);

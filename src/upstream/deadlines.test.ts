@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../base/manual-clock.fixture.ts';
+import { Deadlines, type Timed } from './deadlines.ts';
+
+function stage() {
+  const clock = createManualClock();
+  return { clock, deadlines: new Deadlines(clock) };
+}
+
+function listener(reached: number[]): Timed {
+  return { timeOut: (limitMs) => void reached.push(limitMs) };
+}
+
+function start(timeoutMs: number, maxMs: number) {
+  const { clock, deadlines } = stage();
+  const reached: number[] = [];
+  return { clock, deadlines, patience: deadlines.start(listener(reached), timeoutMs, maxMs), reached };
+}
+
+test('silence ends a call at the timeout, once', () => {
+  const { clock, reached } = start(100, 1000);
+  clock.advance(99);
+  expect(reached).toEqual([]);
+  clock.advance(5000);
+  expect(reached).toEqual([100]);
+  expect(clock.waiting).toBe(0);
+});
+
+test('progress starts the silence anew', () => {
+  const { clock, patience, reached } = start(100, 1000);
+  for (let step = 0; step < 9; step++) {
+    clock.advance(90);
+    patience.renew();
+  }
+  expect(reached).toEqual([]);
+  clock.advance(99);
+  expect(reached).toEqual([]);
+  clock.advance(1);
+  expect(reached).toEqual([100]);
+});
+
+test('no progress moves the cap', () => {
+  const { clock, patience, reached } = start(100, 250);
+  for (let at = 0; at < 250; at += 50) {
+    expect(reached).toEqual([]);
+    patience.renew();
+    clock.advance(50);
+  }
+  expect(reached).toEqual([250]);
+});
+
+test('a cap below the timeout comes first', () => {
+  const { clock, reached } = start(100, 40);
+  clock.advance(40);
+  expect(reached).toEqual([40]);
+});
+
+test('what has ended never times out, and its timer goes with the next look', () => {
+  const { clock, patience, reached } = start(100, 1000);
+  clock.advance(50);
+  patience.renew();
+  clock.advance(60);
+  patience.end();
+  patience.end();
+  clock.advance(10_000);
+  expect(reached).toEqual([]);
+  expect(clock.waiting).toBe(0);
+});
+
+test('each call is ended at its own time, whatever the order of their coming', () => {
+  const { clock, deadlines } = stage();
+  const reached: number[] = [];
+  for (const ms of [300, 100, 400, 200, 100]) deadlines.start(listener(reached), ms, 10_000);
+  expect(clock.waiting).toBe(1);
+  clock.advance(100);
+  expect(reached).toEqual([100, 100]);
+  clock.advance(100);
+  expect(reached).toEqual([100, 100, 200]);
+  clock.advance(1000);
+  expect(reached).toEqual([100, 100, 200, 300, 400]);
+});
+
+test('a thousand calls one after the other set one timer, and one that stays away is still ended in time', () => {
+  const { clock, deadlines } = stage();
+  const reached: number[] = [];
+  for (let call = 0; call < 1000; call++) deadlines.start(listener(reached), 100, 1000).end();
+  expect(clock.waiting).toBe(1);
+  clock.advance(99);
+  deadlines.start(listener(reached), 100, 1000);
+  clock.advance(99);
+  expect(reached).toEqual([]);
+  clock.advance(1);
+  expect(reached).toEqual([100]);
+});
+
+test('a call that times out may end others and start new ones', () => {
+  const { clock, deadlines } = stage();
+  const reached: number[] = [];
+  const other = deadlines.start(listener(reached), 100, 1000);
+  deadlines.start({ timeOut: () => other.end() }, 100, 1000);
+  deadlines.start({ timeOut: () => void deadlines.start(listener(reached), 50, 1000) }, 100, 1000);
+  clock.advance(100);
+  expect(reached).toEqual([]);
+  clock.advance(50);
+  expect(reached).toEqual([50]);
+});
+
+test('renewing costs no timer', () => {
+  const { clock, patience } = start(100, 1_000_000);
+  for (let step = 0; step < 1000; step++) patience.renew();
+  expect(clock.waiting).toBe(1);
+});
+
+test('a closed connection leaves no timer', () => {
+  const { clock, deadlines } = start(100, 1000);
+  deadlines.close();
+  expect(clock.waiting).toBe(0);
+});

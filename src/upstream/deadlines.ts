@@ -1,0 +1,119 @@
+import type { Clock, Timer } from '../base/index.ts';
+
+/** Hears which of the two limits of its call was reached. */
+export interface Timed {
+  timeOut(limitMs: number): void;
+}
+
+/** Silence ends a call, progress prolongs it, the cap holds regardless. */
+export interface Patience {
+  /** The server gave a sign of life. */
+  renew(): void;
+  end(): void;
+}
+
+/**
+ * The time limits of all calls of one connection, on one timer. It is set for the earliest limit and left alone when
+ * that call ends, so a busy connection sets it about once per timeout and not once per call.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #waiting = new List();
+  #timer: Timer | undefined;
+  #firesAt = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  start(timed: Timed, timeoutMs: number, maxMs: number): Patience {
+    const now = this.#clock.monotonic();
+    const limit = new Limit(this.#clock, timed, timeoutMs, maxMs, now);
+    this.#waiting.add(limit);
+    if (limit.dueAt < this.#firesAt) this.#setTimer(limit.dueAt, now);
+    return limit;
+  }
+
+  /** Nobody is timed out any more. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#firesAt = Number.NEGATIVE_INFINITY;
+  }
+
+  #setTimer(at: number, now: number): void {
+    this.#timer?.cancel();
+    this.#firesAt = at;
+    this.#timer = this.#clock.setTimer(Math.ceil(at - now), () => this.#fire());
+  }
+
+  #fire(): void {
+    const now = this.#clock.monotonic();
+    const over: Limit[] = [];
+    let next = Number.POSITIVE_INFINITY;
+    for (let limit = this.#waiting.first; limit !== undefined; limit = limit.after) {
+      if (limit.dueAt <= now) over.push(limit);
+      else next = Math.min(next, limit.dueAt);
+    }
+    this.#firesAt = Number.POSITIVE_INFINITY;
+    if (next < this.#firesAt) this.#setTimer(next, now);
+    for (const limit of over) limit.timeOut();
+  }
+}
+
+class Limit implements Patience {
+  readonly #clock: Clock;
+  readonly #timed: Timed;
+  readonly #timeoutMs: number;
+  readonly #maxMs: number;
+  readonly #capAt: number;
+  /** Progress only moves this; the timer looks at it when it fires. */
+  dueAt: number;
+  list: List | undefined;
+  before: Limit | undefined;
+  after: Limit | undefined;
+
+  constructor(clock: Clock, timed: Timed, timeoutMs: number, maxMs: number, now: number) {
+    this.#clock = clock;
+    this.#timed = timed;
+    this.#timeoutMs = timeoutMs;
+    this.#maxMs = maxMs;
+    this.#capAt = now + maxMs;
+    this.dueAt = Math.min(now + timeoutMs, this.#capAt);
+  }
+
+  renew(): void {
+    this.dueAt = Math.min(this.#clock.monotonic() + this.#timeoutMs, this.#capAt);
+  }
+
+  end(): void {
+    this.list?.remove(this);
+  }
+
+  timeOut(): void {
+    // Another one's end may have been this one's too.
+    if (this.list === undefined) return;
+    this.end();
+    this.#timed.timeOut(this.dueAt === this.#capAt ? this.#maxMs : this.#timeoutMs);
+  }
+}
+
+/** Linked through its members: entering and leaving, once for each call, allocate nothing. */
+class List {
+  first: Limit | undefined;
+
+  add(limit: Limit): void {
+    limit.list = this;
+    limit.after = this.first;
+    if (this.first !== undefined) this.first.before = limit;
+    this.first = limit;
+  }
+
+  remove(limit: Limit): void {
+    if (limit.before === undefined) this.first = limit.after;
+    else limit.before.after = limit.after;
+    if (limit.after !== undefined) limit.after.before = limit.before;
+    limit.list = undefined;
+    limit.before = undefined;
+    limit.after = undefined;
+  }
+}
