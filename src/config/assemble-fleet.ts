@@ -1,9 +1,9 @@
-import type { AgentSpec, Fleet, FleetServer, Problem } from '../domain/index.ts';
+import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { quote, toProblem } from './problems.ts';
 import { readers } from './readers/precedence.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
-import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
+import { type FileContent, type Mention, placeText, type Reader, type Settings } from './readers/reader.ts';
 import { resolveServer } from './resolve-server.ts';
 import type { ServerDraft } from './server-draft.ts';
 import { createVariables, type VariablesDeps } from './variables.ts';
@@ -11,6 +11,7 @@ import { createVariables, type VariablesDeps } from './variables.ts';
 /** One file that is there, strongest first. */
 export interface SourceReading {
   readonly reader: Reader;
+  readonly file: string;
   readonly content: FileContent;
   /** Why nothing of the file is used. */
   readonly problems: readonly Problem[];
@@ -28,10 +29,10 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
   const settings: Settings = Object.assign({}, ...readings.map(({ content }) => content.settings).reverse());
   const all = [
     ...options.notices,
-    ...readings.flatMap(({ reader, content, problems: own }) => [
+    ...readings.flatMap(({ file, content, problems: own }) => [
       ...own,
-      ...content.findings.map((finding) => toProblem(reader.file, finding)),
-      ...findUnknown(reader.file, content.mentions, servers),
+      ...content.findings.map((finding) => toProblem(file, finding)),
+      ...findUnknown(file, content.mentions, servers),
     ]),
     ...problems,
   ];
@@ -39,11 +40,11 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
   return {
     workspace,
     servers,
-    agents: firstAgents(readings),
+    ...firstAgents(readings),
     policy: readings.find(({ content }) => content.policy !== undefined)?.content.policy,
     naming: 'prefixed',
-    problems: all.sort(byPlace),
-    files: readings.map(({ reader }) => reader.file),
+    problems: all.sort(byPlace(readings)),
+    files: readings.map(({ file }) => file),
     secrets,
     ledger: { sync: 'os' },
     serve: defaultServe,
@@ -62,13 +63,14 @@ function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleO
   const servers = new Map<string, FleetServer>();
   const problems: Problem[] = [];
   const secrets = new Set<string>();
-  for (const { reader, content } of readings) {
-    const { file, grammar, workspaceNames } = reader;
+  for (const { reader, file, content } of readings) {
+    const { grammar, workspaceNames } = reader;
     const variables = createVariables(deps, { workspace, workspaceNames });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
       if (winner !== undefined) {
         problems.push(hidden(file, draft, winner));
+        servers.set(draft.name, hiding(winner, { file, line: draft.line }));
         continue;
       }
       const resolved = resolveServer(draft, { file, workspace, grammar, variables });
@@ -78,6 +80,11 @@ function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleO
     }
   }
   return { servers, problems, secrets: [...secrets] };
+}
+
+function hiding(winner: FleetServer, place: SourceRef): FleetServer {
+  if (winner.kind === 'invalid') return { ...winner, hides: [...winner.hides, place] };
+  return { ...winner, spec: { ...winner.spec, hides: [...winner.spec.hides, place] } };
 }
 
 function hidden(file: string, draft: ServerDraft, winner: FleetServer): Problem {
@@ -93,8 +100,10 @@ function hidden(file: string, draft: ServerDraft, winner: FleetServer): Problem 
 }
 
 /** Agents come from the strongest file that has any; two lists of who may do what cannot be mixed. */
-function firstAgents(readings: readonly SourceReading[]): ReadonlyMap<string, AgentSpec> {
-  return readings.find(({ content }) => content.agents.size > 0)?.content.agents ?? new Map();
+function firstAgents(readings: readonly SourceReading[]): Pick<Fleet, 'agents' | 'roles'> {
+  const agents = readings.find(({ content }) => content.agents.size > 0)?.content.agents ?? new Map();
+  const roles = readings.find(({ content }) => content.roles.size > 0)?.content.roles ?? new Map();
+  return { agents, roles };
 }
 
 function findUnknown(file: string, mentions: readonly Mention[], servers: ReadonlyMap<string, unknown>): Problem[] {
@@ -121,16 +130,17 @@ function mayMatch(pattern: string, servers: ReadonlyMap<string, unknown>): boole
 }
 
 function noConfiguration(workspace: string): Problem {
-  const names = readers.map((reader) => reader.file);
+  const names = readers.map((reader) => placeText(reader.place));
   return toProblem(names[0] ?? '.', {
     severity: 'warning',
-    message: `No configuration found in ${workspace}: looked for ${names.join(' and ')}.`,
+    message: `No configuration found in ${workspace}: looked for ${names.join(', ')}.`,
     fix: 'Write one of these files; docs/configuration.md has an example.',
   });
 }
 
 /** In the order a person works through them: file by file, from top to bottom. */
-function byPlace(left: Problem, right: Problem): number {
-  const rank = (problem: Problem): number => readers.findIndex((reader) => reader.file === problem.file);
-  return rank(left) - rank(right) || (left.line ?? 0) - (right.line ?? 0);
+function byPlace(readings: readonly SourceReading[]): (left: Problem, right: Problem) => number {
+  const ranks = new Map(readings.map(({ file }, index) => [file, index]));
+  const rank = (problem: Problem): number => ranks.get(problem.file) ?? -1;
+  return (left, right) => rank(left) - rank(right) || (left.line ?? 0) - (right.line ?? 0);
 }

@@ -15,7 +15,7 @@ export function findLiteralSecrets(server: string, transport: TransportDraft): L
   const add = (at: WrittenText, value: string | undefined, variable: string): void => {
     if (value !== undefined) found.push({ at, value, variable });
   };
-  if (transport.type === 'http') {
+  if (transport.type !== 'stdio') {
     add(transport.url, knownToken(transport.url.text) ?? urlSecret(transport.url.text), fallback);
     for (const [name, at] of transport.headers) add(at, headerSecret(name, at.text), fallback);
     return found;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { configFileNames, loadFleet } from './load-fleet.ts';
+import { configPlaces, loadFleet } from './load-fleet.ts';
+import { placeText } from './readers/reader.ts';
 import { cannotRead } from './source-file.ts';
 import { client, createWorkspace, invalid, load, onlyProblem, own, ready } from './workspace.fixture.ts';
 
@@ -22,7 +23,7 @@ test('an empty directory gives an empty fleet that says what was looked for', as
   expect([fleet.servers.size, fleet.agents.size]).toEqual([0, 0]);
   const problem = onlyProblem(fleet);
   expect(problem.severity).toBe('warning');
-  for (const name of configFileNames) expect(problem.message).toContain(name);
+  for (const place of configPlaces) expect(problem.message).toContain(placeText(place));
   expect(problem.fix).toBeDefined();
 });
 

@@ -2,63 +2,70 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Fleet, Problem } from '../domain/index.ts';
 import { assembleFleet, type SourceReading } from './assemble-fleet.ts';
+import { findFiles } from './find-files.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { toProblem } from './problems.ts';
 import { denyEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
-import type { Reader } from './readers/reader.ts';
-import { readSourceFile } from './source-file.ts';
+import { emptyContent, type Place, type Reader } from './readers/reader.ts';
+import { cannotRead, readSourceFile } from './source-file.ts';
 import type { VariablesDeps } from './variables.ts';
 
 /** What to watch for changes, relative to the workspace. */
-export const configFileNames: readonly string[] = readers.map((reader) => reader.file);
+export const configPlaces: readonly Place[] = readers.map((reader) => reader.place);
 
 /** Reads every configuration file of the workspace. Whatever they hold, there is a fleet; what is wrong is in it. */
 export async function loadFleet(deps: VariablesDeps, options: { readonly workspace: string }): Promise<Fleet> {
   const workspace = resolve(options.workspace);
   const [readings, notices] = await Promise.all([
-    Promise.all(readers.map((reader) => readSource(reader, workspace))),
+    Promise.all(readers.map((reader) => readPlace(reader, workspace))),
     lookAround(workspace),
   ]);
-  return freezeDeep(
-    assembleFleet(deps, { workspace, readings: readings.filter((reading) => reading !== undefined), notices }),
-  );
+  return freezeDeep(assembleFleet(deps, { workspace, readings: readings.flat(), notices }));
 }
 
-async function readSource(reader: Reader, workspace: string): Promise<SourceReading | undefined> {
-  const { file } = reader;
+async function readPlace(reader: Reader, workspace: string): Promise<SourceReading[]> {
+  const found = await findFiles(workspace, reader.place);
+  if (found.kind === 'unreadable') {
+    const source = cannotRead(found.code);
+    return source.kind === 'unreadable' ? [nothingFrom(reader, found.folder, source)] : [];
+  }
+  const readings = await Promise.all(found.files.map((file) => readSource(reader, workspace, file)));
+  return readings.filter((reading) => reading !== undefined);
+}
+
+async function readSource(reader: Reader, workspace: string, file: string): Promise<SourceReading | undefined> {
   const source = await readSourceFile(join(workspace, file));
   if (source.kind === 'absent') return undefined;
-  if (source.kind === 'unreadable') return nothingFrom(reader, { message: source.message, fix: source.fix });
-  const parsed = reader.parse(source.text);
+  if (source.kind === 'unreadable') return nothingFrom(reader, file, source);
+  const parsed = reader.parse(source.text, file);
   if (parsed.kind === 'broken') {
     const { line, column, message } = parsed;
-    const fix = `Correct ${file} at line ${line}; an editor with syntax checks helps.`;
-    return nothingFrom(reader, {
+    return nothingFrom(reader, file, {
       line,
       message: `cannot be parsed at line ${line}, column ${column}: ${message}`,
-      fix,
+      fix: `Correct ${file} at line ${line}; an editor with syntax checks helps.`,
     });
   }
   const reading = reader.read(parsed.root, file);
-  if (reading.kind === 'read') return { reader, content: reading.content, problems: [] };
-  return { ...nothing(reader), problems: [notUsed(reader, toProblem(file, reading.finding))] };
+  if (reading.kind === 'read') return { reader, file, content: reading.content, problems: [] };
+  return { ...nothing(reader, file), problems: [notUsed(reader, toProblem(file, reading.finding))] };
 }
 
-function nothingFrom(reader: Reader, found: { line?: number; message: string; fix: string }): SourceReading {
+function nothingFrom(
+  reader: Reader,
+  file: string,
+  found: { readonly line?: number; readonly message: string; readonly fix: string },
+): SourceReading {
   const { line, message, fix } = found;
-  const problem = toProblem(reader.file, { severity: 'error', line, message: `${reader.file} ${message}.`, fix });
-  return { ...nothing(reader), problems: [notUsed(reader, problem)] };
+  const problem = toProblem(file, { severity: 'error', line, message: `${file} ${message}.`, fix });
+  return { ...nothing(reader, file), problems: [notUsed(reader, problem)] };
 }
 
 /** Where the restrictions should have been, all is denied: the other files' servers must not run without them. */
-function nothing(reader: Reader): SourceReading {
-  const policy = reader.restricts ? denyEverything({ file: reader.file }) : undefined;
-  return {
-    reader,
-    content: { servers: [], findings: [], agents: new Map(), policy, settings: {}, mentions: [] },
-    problems: [],
-  };
+function nothing(reader: Reader, file: string): SourceReading {
+  const policy = reader.restricts ? denyEverything({ file }) : undefined;
+  return { reader, file, content: { ...emptyContent, policy }, problems: [] };
 }
 
 function notUsed(reader: Reader, problem: Problem): Problem {

@@ -6,10 +6,11 @@ import type { Mention } from './readers/reader.ts';
 import { agentSchema } from './schema.ts';
 import { checkName } from './server-draft.ts';
 import { child, isNull, type SourceEntry, type SourceNode } from './source-tree.ts';
-import { textsAt } from './texts.ts';
+import { textAt, textsAt } from './texts.ts';
 
 export interface ReadAgents {
   readonly agents: ReadonlyMap<string, AgentSpec>;
+  readonly roles: ReadonlyMap<string, string>;
   readonly findings: readonly Finding[];
   readonly mentions: readonly Mention[];
 }
@@ -17,6 +18,7 @@ export interface ReadAgents {
 /** An agent with a mistake in it gets nothing: what was meant to be kept from it cannot be told. */
 export function readAgents(section: SourceNode, file: string): ReadAgents {
   const agents = new Map<string, AgentSpec>();
+  const roles = new Map<string, string>();
   const findings: Finding[] = [];
   const mentions: Mention[] = [];
   for (const entry of section.kind === 'map' ? section.entries : []) {
@@ -25,10 +27,12 @@ export function readAgents(section: SourceNode, file: string): ReadAgents {
     const own = before === undefined ? read.findings : [...read.findings, writtenTwice(entry, before)];
     const source = { file, line: before ?? entry.line };
     agents.set(entry.key, hasError(own) ? lockedAgent(entry.key, source) : read.agent);
+    const role = textAt(entry.value, 'role');
+    if (role !== undefined) roles.set(entry.key, role);
     findings.push(...own);
     mentions.push(...read.mentions);
   }
-  return { agents, findings, mentions };
+  return { agents, roles, findings, mentions };
 }
 
 function readAgent(

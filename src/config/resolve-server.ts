@@ -1,11 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { FleetServer, HttpTransport, Problem, StdioTransport, Transport } from '../domain/index.ts';
+import type {
+  FleetServer,
+  HttpTransport,
+  Problem,
+  ServerAccess,
+  ServerSpec,
+  SseTransport,
+  StdioTransport,
+  Transport,
+} from '../domain/index.ts';
 import { expand, type Grammar } from './interpolation.ts';
 import { findLiteralSecrets } from './literal-secrets.ts';
 import { type Finding, hasError, quote, toProblem } from './problems.ts';
-import type { ServerBody, ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
+import type { AccessDraft, ServerBody, ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
 import type { Variables } from './variables.ts';
 
 export interface ResolveContext {
@@ -27,16 +36,22 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
   const secrets = new Set<string>();
   const source = { file: context.file, line: draft.line };
   const gaps = new Set<WrittenText>();
-  const transport = draft.body && resolveTransport({ draft, body: draft.body, context, findings, secrets, gaps });
-  if (draft.body !== undefined) warnAboutLiterals(draft, draft.body.transport, findings, secrets);
-  const problems = findings.map((finding) => toProblem(context.file, finding));
-  if (draft.body === undefined || transport === undefined || hasError(findings)) {
-    return { server: { kind: 'invalid', name: draft.name, source, problems }, problems, secrets };
+  const parts = draft.body && resolveBody({ draft, body: draft.body, context, findings, secrets, gaps });
+  for (const transport of draft.body === undefined ? [] : [draft.body.transport, ...draft.body.fallbacks]) {
+    warnAboutLiterals(draft, transport, findings, secrets);
   }
-  const { description, enabled, shared, tools, limits } = draft.body;
-  const connectionKey = fingerprint(transport);
-  const spec = { name: draft.name, source, description, enabled, shared, transport, tools, limits, connectionKey };
-  return { server: { kind: 'ready', spec }, problems, secrets };
+  const problems = findings.map((finding) => toProblem(context.file, finding));
+  if (draft.body === undefined || parts === undefined || hasError(findings)) {
+    return { server: { kind: 'invalid', name: draft.name, source, hides: [], problems }, problems, secrets };
+  }
+  const { description, enabled, shared, tools, limits, instead } = draft.body;
+  const connectionKey = fingerprint([parts.transport, ...parts.fallbacks]);
+  const rest = { description, enabled, shared, tools, limits, instead, connectionKey };
+  return {
+    server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest } },
+    problems,
+    secrets,
+  };
 }
 
 interface Resolution {
@@ -49,9 +64,33 @@ interface Resolution {
   readonly gaps: Set<WrittenText>;
 }
 
-function resolveTransport(resolution: Resolution): Transport {
-  const { transport } = resolution.body;
-  return transport.type === 'stdio' ? resolveStdio(resolution, transport) : resolveHttp(resolution, transport);
+function resolveBody(resolution: Resolution): Pick<ServerSpec, 'transport' | 'fallbacks' | 'access'> {
+  const { transport, fallbacks, access } = resolution.body;
+  return {
+    transport: resolveTransport(resolution, transport),
+    fallbacks: fallbacks.map((fallback) => resolveTransport(resolution, fallback)),
+    access: resolveAccess(resolution, access),
+  };
+}
+
+function resolveAccess(resolution: Resolution, access: AccessDraft): ServerAccess {
+  const { scopes, readOnly, writeRequiresApproval, trustAnnotations, line } = access;
+  return {
+    scopes,
+    readOnly: typeof readOnly === 'boolean' ? readOnly : !saysNo(fill(resolution, readOnly)),
+    writeRequiresApproval,
+    trustAnnotations,
+    source: { file: resolution.context.file, line },
+  };
+}
+
+/** A guard that cannot be read is up. */
+function saysNo(text: string): boolean {
+  return /^(?:false|no|off|0)$/i.test(text.trim());
+}
+
+function resolveTransport(resolution: Resolution, transport: TransportDraft): Transport {
+  return transport.type === 'stdio' ? resolveStdio(resolution, transport) : resolveRemote(resolution, transport);
 }
 
 function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { type: 'stdio' }>): StdioTransport {
@@ -76,7 +115,10 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
   return { type: 'stdio', command, args, env: Object.fromEntries(env), cwd: resolve(workspace, cwd) };
 }
 
-function resolveHttp(resolution: Resolution, draft: Extract<TransportDraft, { type: 'http' }>): HttpTransport {
+function resolveRemote(
+  resolution: Resolution,
+  draft: Extract<TransportDraft, { type: 'http' | 'sse' }>,
+): HttpTransport | SseTransport {
   const url = fill(resolution, draft.url).trim();
   if (!resolution.gaps.has(draft.url)) checkUrl(resolution, draft.url, url);
   const headers = new Map<string, string>();
@@ -93,7 +135,7 @@ function resolveHttp(resolution: Resolution, draft: Extract<TransportDraft, { ty
     }
     if (value !== '') headers.set(name, value);
   }
-  return { type: 'http', url, headers: Object.fromEntries(headers) };
+  return { type: draft.type, url, headers: Object.fromEntries(headers) };
 }
 
 function checkUrl(resolution: Resolution, at: WrittenText, url: string): void {
@@ -186,11 +228,12 @@ function isTelling(value: string): boolean {
 }
 
 /** Over what a connection is made of, in an order that the way of writing cannot change. */
-function fingerprint(transport: Transport): string {
-  const parts =
+function fingerprint(transports: readonly Transport[]): string {
+  const parts = transports.map((transport) =>
     transport.type === 'stdio'
       ? [transport.type, transport.command, transport.args, sorted(transport.env), transport.cwd]
-      : [transport.type, transport.url, sorted(transport.headers)];
+      : [transport.type, transport.url, sorted(transport.headers)],
+  );
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

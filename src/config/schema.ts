@@ -22,7 +22,7 @@ export const transportShape = {
     .enum(transportTypes)
     .optional()
     .describe(
-      'How to reach the server: stdio (or local) with command, http (or streamable-http) with url. Read from those when absent. sse is not supported yet.',
+      'How to reach the server: stdio (or local) with command, http (or streamable-http) or sse (the transport before it) with url. Read from those when absent.',
     ),
   command: z
     .union([z.string().min(1), z.array(text).min(1)])
@@ -51,6 +51,7 @@ const limitsSchema = z
   .strictObject({
     timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress starts them anew. Default 60.'),
     max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
+    rate_per_min: z.number().positive().max(1_000_000).optional().describe('Calls in any minute. Default no limit.'),
     concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls under way at once. Default 256.'),
   })
   .describe('Limits on calls to this server.');
@@ -66,6 +67,24 @@ export const serverSchema = z
       .describe('Tools to offer, by their own or their prefixed name; ["*"] is all, [] is none. Default all.'),
     excludeTools: toolNames.optional().describe('Tools to hide, by their own or their prefixed name.'),
     limits: limitsSchema.optional(),
+    fallback: z
+      .array(z.strictObject(transportShape))
+      .optional()
+      .describe('Other ways to reach the server, tried in this order when the one before cannot be reached.'),
+    scopes: z
+      .array(z.string())
+      .optional()
+      .describe('What the server may be used for, as read:files. Without one that writes the server is read-only.'),
+    readOnly: z.boolean().optional().describe('true offers only tools that are known to only read. Default false.'),
+    writeRequiresApproval: z
+      .boolean()
+      .optional()
+      .describe('true asks a human before any tool that may write. Default false.'),
+    trustAnnotations: z
+      .boolean()
+      .optional()
+      .describe('true believes the server where it says that a tool only reads. Default false.'),
+    instead: z.string().optional().describe('What an agent can do while the server is away; told with the error.'),
   })
   .describe('One upstream MCP server.');
 
@@ -89,6 +108,10 @@ export const policiesSchema = z
 
 export const agentSchema = z
   .strictObject({
+    role: z
+      .string()
+      .optional()
+      .describe('Its role: another entry, whose servers and tools it gets where it has none of its own.'),
     servers: z.array(z.string()).optional().describe('Servers this agent gets. Absent: not routed by this entry.'),
     tools: z
       .record(z.string(), toolFilterSchema)

@@ -18,8 +18,25 @@ export interface ServerBody {
   readonly enabled: boolean;
   readonly shared: boolean;
   readonly transport: TransportDraft;
+  readonly fallbacks: readonly TransportDraft[];
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
+  readonly access: AccessDraft;
+  readonly instead: string | undefined;
+}
+
+/** What the server may be used for; `readOnly` may hold a variable. */
+export interface AccessDraft {
+  readonly scopes: readonly string[];
+  readonly readOnly: boolean | WrittenText;
+  readonly writeRequiresApproval: boolean;
+  readonly trustAnnotations: boolean;
+  readonly line: number;
+}
+
+/** The file says nothing about it. */
+export function fullAccess(line: number): AccessDraft {
+  return { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, line };
 }
 
 export type TransportDraft =
@@ -30,7 +47,7 @@ export type TransportDraft =
       readonly env: ReadonlyMap<string, WrittenText>;
       readonly cwd: WrittenText | undefined;
     }
-  | { readonly type: 'http'; readonly url: WrittenText; readonly headers: ReadonlyMap<string, WrittenText> };
+  | { readonly type: 'http' | 'sse'; readonly url: WrittenText; readonly headers: ReadonlyMap<string, WrittenText> };
 
 /** Which server is being read, for messages about it. */
 export interface ServerPlace {
@@ -51,13 +68,14 @@ export interface WrittenLimits {
   readonly timeoutMs?: number | undefined;
   readonly maxMs?: number | undefined;
   readonly concurrency?: number | undefined;
+  readonly ratePerMin?: number | undefined;
 }
 
 /** A silence limit above the default total raises the total with it. */
 export function completeLimits(written: WrittenLimits): ServerLimits {
   const timeoutMs = Math.max(1, Math.round(written.timeoutMs ?? 60_000));
   const maxMs = Math.max(1, Math.round(written.maxMs ?? Math.max(600_000, timeoutMs)));
-  return { timeoutMs, maxMs, concurrency: written.concurrency ?? 256 };
+  return { timeoutMs, maxMs, concurrency: written.concurrency ?? 256, ratePerMin: written.ratePerMin };
 }
 
 /** What is wrong with the name of a server or an agent, if anything. */

@@ -1,3 +1,4 @@
+import type { TransportKind } from '../domain/index.ts';
 import { type Finding, quote } from './problems.ts';
 import type { ServerPlace, TransportDraft, WrittenText } from './server-draft.ts';
 import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
@@ -10,7 +11,7 @@ export function readTransport(
   const findings: Finding[] = [];
   const reader: TransportReader = { node, server, findings };
   const kind = decideKind(reader);
-  const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readHttp(reader);
+  const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readRemote(reader, kind);
   return { transport, findings };
 }
 
@@ -23,20 +24,11 @@ interface TransportReader {
 const stdioKeys = ['command', 'args', 'env', 'cwd'];
 const httpKeys = ['url', 'headers'];
 
-function decideKind(reader: TransportReader): 'stdio' | 'http' | undefined {
+function decideKind(reader: TransportReader): TransportKind | undefined {
   const { node } = reader;
   const type = textOf(child(node, 'type'));
   const command = child(node, 'command') !== undefined;
   const url = child(node, 'url') !== undefined;
-  if (type === 'sse') {
-    report(
-      reader,
-      'type',
-      'the SSE transport is not supported yet',
-      'Use the address of its streamable HTTP endpoint with type: http, if it has one.',
-    );
-    return undefined;
-  }
   if (command && url) {
     report(
       reader,
@@ -46,18 +38,18 @@ function decideKind(reader: TransportReader): 'stdio' | 'http' | undefined {
     );
     return undefined;
   }
-  const wanted = type === undefined ? undefined : type === 'stdio' || type === 'local' ? 'stdio' : 'http';
+  const wanted = kindOf(type);
   if (!command && !url) {
-    const missing = wanted === 'stdio' ? '"command"' : wanted === 'http' ? '"url"' : '"command" or "url"';
+    const missing = wanted === undefined ? '"command" or "url"' : wanted === 'stdio' ? '"command"' : '"url"';
     report(
       reader,
-      wanted === 'http' ? 'url' : 'command',
+      wanted === undefined || wanted === 'stdio' ? 'command' : 'url',
       `${missing} is missing`,
       'Write the program to start as "command", or the address as "url".',
     );
     return undefined;
   }
-  const kind = command ? 'stdio' : 'http';
+  const kind = command ? 'stdio' : wanted === 'sse' ? 'sse' : 'http';
   if (wanted !== undefined && wanted !== kind) {
     report(
       reader,
@@ -71,7 +63,13 @@ function decideKind(reader: TransportReader): 'stdio' | 'http' | undefined {
   return kind;
 }
 
-function warnUnread(reader: TransportReader, kind: 'stdio' | 'http'): void {
+function kindOf(type: string | undefined): TransportKind | undefined {
+  if (type === undefined) return undefined;
+  if (type === 'stdio' || type === 'local') return 'stdio';
+  return type === 'sse' ? 'sse' : 'http';
+}
+
+function warnUnread(reader: TransportReader, kind: TransportKind): void {
   for (const key of kind === 'stdio' ? httpKeys : stdioKeys) {
     if (child(reader.node, key) === undefined) continue;
     report(
@@ -112,11 +110,11 @@ function readStdio(reader: TransportReader): TransportDraft | undefined {
   };
 }
 
-function readHttp(reader: TransportReader): TransportDraft | undefined {
+function readRemote(reader: TransportReader, type: 'http' | 'sse'): TransportDraft | undefined {
   const url = child(reader.node, 'url');
   return url === undefined
     ? undefined
-    : { type: 'http', url: written(reader, ['url'], url), headers: mapOf(reader, 'headers') };
+    : { type, url: written(reader, ['url'], url), headers: mapOf(reader, 'headers') };
 }
 
 /** A list of texts, or one text as a list of one. */

@@ -1,7 +1,8 @@
-import { type FSWatcher, type StatsListener, statSync, unwatchFile, watch, watchFile } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, type FSWatcher, readdirSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock, Logger, Timer } from '../base/index.ts';
-import { configFileNames } from './load-fleet.ts';
+import { configPlaces } from './load-fleet.ts';
+import type { Place } from './readers/reader.ts';
 
 export interface ConfigWatch {
   close(): void;
@@ -16,7 +17,7 @@ export interface WatchConfigOptions {
  * Calls back once things are quiet after a configuration file was written, replaced, made or removed.
  * Start it before loading, so that nothing falls in between. It does not keep the process alive.
  *
- * The directory is watched rather than the files: editors replace a file, and a watch on it would stay with the old one.
+ * Directories are watched rather than files: editors replace a file, and a watch on it would stay with the old one.
  * A slow poll stands behind it for network disks, containers and a directory that was itself replaced.
  */
 export function watchConfig(
@@ -24,53 +25,68 @@ export function watchConfig(
   options: WatchConfigOptions,
 ): ConfigWatch {
   const workspace = resolve(options.workspace);
-  const files = configFileNames.map((name) => join(workspace, name));
-  let reported = signatures(files);
+  const directories = new Map<string, FSWatcher | undefined>();
+  let polled: readonly string[] = [];
+  let reported = signatures(pathsOf(workspace));
   let pending: Timer | undefined;
   let closed = false;
-
-  const watcher = watchDirectory(deps.logger, workspace, (name) => {
-    if (name === null ? signatures(files) !== reported : configFileNames.includes(name)) changed();
-  });
-  const poll: StatsListener = () => {
-    // Both see the same change; whoever comes second finds it reported. Reading alone moves the access time.
-    if (signatures(files) !== reported) changed();
-  };
-  for (const file of files) watchFile(file, { persistent: false, interval: pollMs }, poll);
+  follow();
 
   return {
     close() {
       closed = true;
       pending?.cancel();
-      watcher?.close();
-      for (const file of files) unwatchFile(file, poll);
+      for (const watcher of directories.values()) watcher?.close();
+      for (const path of polled) unwatchFile(path, look);
     },
   };
 
+  // Both see the same change; whoever comes second finds it reported. Reading alone moves the access time.
+  function look(): void {
+    if (!closed && signatures(pathsOf(workspace)) !== reported) changed();
+  }
+
   function changed(): void {
-    if (closed) return;
     pending?.cancel();
     pending = deps.clock.setTimer(quietMs, () => {
       pending = undefined;
-      reported = signatures(files);
+      reported = signatures(pathsOf(workspace));
+      follow();
       options.onChange();
     });
+  }
+
+  /** Files and folders that came are followed from now on, those that went no longer. */
+  function follow(): void {
+    const paths = pathsOf(workspace);
+    for (const path of polled) if (!paths.includes(path)) unwatchFile(path, look);
+    for (const path of paths) {
+      if (!polled.includes(path)) watchFile(path, { persistent: false, interval: pollMs }, look);
+    }
+    polled = paths;
+    const wanted = new Set([workspace, ...paths.map(dirname)].filter((directory) => existsSync(directory)));
+    for (const [directory, watcher] of directories) {
+      if (wanted.has(directory)) continue;
+      watcher?.close();
+      directories.delete(directory);
+    }
+    for (const directory of wanted) {
+      if (!directories.has(directory)) directories.set(directory, watchDirectory(deps.logger, directory, look));
+    }
+    // Not there yet: the attempt says so once, and the poll goes on.
+    if (!directories.has(workspace)) directories.set(workspace, watchDirectory(deps.logger, workspace, look));
   }
 }
 
 const quietMs = 100;
 const pollMs = 2_000;
 
-function watchDirectory(
-  logger: Logger,
-  directory: string,
-  onEvent: (name: string | null) => void,
-): FSWatcher | undefined {
+function watchDirectory(logger: Logger, directory: string, onEvent: () => void): FSWatcher | undefined {
   const unavailable = (error: unknown): void => {
     logger.warn('config.watch-unavailable', { directory, error: String(error), poll_ms: pollMs });
   };
   try {
-    const watcher = watch(directory, { persistent: false }, (_event, name) => onEvent(name));
+    const watcher = watch(directory, { persistent: false }, onEvent);
     watcher.on('error', (error) => {
       watcher.close();
       unavailable(error);
@@ -82,9 +98,27 @@ function watchDirectory(
   }
 }
 
+/** Every path that a place may mean now: files, whether there or not, and folders with what is in them. */
+function pathsOf(workspace: string): readonly string[] {
+  const paths = configPlaces.flatMap((place) => {
+    if ('file' in place) return [join(workspace, place.file)];
+    const folder = join(workspace, place.folder);
+    return [folder, ...namesIn(folder, place).map((name) => join(folder, name))];
+  });
+  return [...new Set(paths)];
+}
+
+function namesIn(folder: string, { endings }: Extract<Place, { folder: string }>): string[] {
+  try {
+    return readdirSync(folder).filter((name) => endings.some((ending) => name.endsWith(ending)));
+  } catch {
+    return [];
+  }
+}
+
 /** Changes when any of the files does; permissions count, since a file may become readable. */
-function signatures(files: readonly string[]): string {
-  return files.map(signature).join('|');
+function signatures(paths: readonly string[]): string {
+  return paths.map((path) => `${path}=${signature(path)}`).join('|');
 }
 
 function signature(file: string): string {

@@ -2,6 +2,9 @@ import type { SourceRef } from './fleet.ts';
 
 export type RuleEffect = 'allow' | 'require-approval' | 'deny';
 
+/** Why a tool counts as writing: our own list of known servers, what the server says, or that nobody says anything. */
+export type ToolKindReason = 'known-server' | 'annotation' | 'no-word' | 'untrusted-annotation';
+
 /** What the policy says of one operation, and why. */
 export interface Decision {
   readonly effect: 'allow' | 'ask' | 'deny';
@@ -14,4 +17,18 @@ export type DecisionReason =
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
+  /** The server is read-only and the tool is not known to only read. */
+  | {
+      readonly kind: 'read-only';
+      readonly server: string;
+      readonly because: ToolKindReason;
+      readonly source: SourceRef;
+    }
+  /** The tool may write, and its server wants a human to approve that. */
+  | {
+      readonly kind: 'write-approval';
+      readonly server: string;
+      readonly because: ToolKindReason;
+      readonly source: SourceRef;
+    }
   | { readonly kind: 'rule'; readonly pattern: string; readonly source: SourceRef; readonly agent?: string };

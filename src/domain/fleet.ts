@@ -26,7 +26,16 @@ export interface HttpTransport {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type Transport = StdioTransport | HttpTransport;
+/** The transport before streamable HTTP: a GET stream that says where to post. */
+export interface SseTransport {
+  readonly type: 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type Transport = StdioTransport | HttpTransport | SseTransport;
+
+export type TransportKind = Transport['type'];
 
 /** Names as people write them: raw or with the server's prefix; `*` alone is everything. */
 export interface ToolFilter {
@@ -41,20 +50,43 @@ export interface ServerLimits {
   readonly maxMs: number;
   /** Calls under way at once. */
   readonly concurrency: number;
+  /** Calls in any minute; undefined: no limit. */
+  readonly ratePerMin: number | undefined;
+}
+
+/** What a server may be used for, as its own file says; narrows rights, never widens them. */
+export interface ServerAccess {
+  /** As written: `read:files`, `db:select`. Empty: no statement. */
+  readonly scopes: readonly string[];
+  /** Only tools that read, whatever the scopes say. */
+  readonly readOnly: boolean;
+  /** Tools that write ask a human first. */
+  readonly writeRequiresApproval: boolean;
+  /** What the server says of its own tools is believed where it would allow something. */
+  readonly trustAnnotations: boolean;
+  /** Where the above is written. */
+  readonly source: SourceRef;
 }
 
 /** One upstream server with every variable expanded. Holds secrets: never log it. */
 export interface ServerSpec {
   readonly name: string;
   readonly source: SourceRef;
+  /** Where weaker files have a server of the same name. */
+  readonly hides: readonly SourceRef[];
   readonly description: string | undefined;
   readonly enabled: boolean;
   /** Given to agents that no route names. */
   readonly shared: boolean;
   readonly transport: Transport;
+  /** Tried in this order when the one before cannot be reached. */
+  readonly fallbacks: readonly Transport[];
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
-  /** Changes exactly when a reconnect is needed: transport and nothing else. */
+  readonly access: ServerAccess;
+  /** What an agent can do when the server is away: "use the gh command line". */
+  readonly instead: string | undefined;
+  /** Changes exactly when a reconnect is needed: transports and nothing else. */
   readonly connectionKey: string;
 }
 
@@ -64,6 +96,7 @@ export type FleetServer =
       readonly kind: 'invalid';
       readonly name: string;
       readonly source: SourceRef;
+      readonly hides: readonly SourceRef[];
       readonly problems: readonly Problem[];
     };
 
@@ -107,7 +140,10 @@ export type Naming = 'prefixed' | 'preserved';
 export interface Fleet {
   readonly workspace: string;
   readonly servers: ReadonlyMap<string, FleetServer>;
+  /** By name of an agent or of a role. */
   readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** The role of each agent that has one; an agent without an entry of its own gets its role's. */
+  readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
   readonly naming: Naming;
   readonly problems: readonly Problem[];

@@ -1,5 +1,5 @@
 export { type Caller, runIdPattern } from './caller.ts';
-export type { Decision, DecisionReason, RuleEffect } from './decision.ts';
+export type { Decision, DecisionReason, RuleEffect, ToolKindReason } from './decision.ts';
 export {
   type AgentSpec,
   type Fleet,
@@ -9,15 +9,18 @@ export {
   type PolicyRule,
   type Problem,
   placeOf,
+  type ServerAccess,
   type ServerLimits,
   type ServerSpec,
   type ServeSettings,
   type SourceRef,
+  type SseTransport,
   type StdioTransport,
   type ToolFilter,
   type ToolPolicy,
   type Transport,
+  type TransportKind,
 } from './fleet.ts';
 export type { Outcome } from './outcome.ts';
 export type { ServerState, ServerStatus } from './server-state.ts';
-export type { Catalog, MirroredArgument, ToolDefinition } from './tool.ts';
+export type { Catalog, MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

@@ -1,3 +1,5 @@
+import type { TransportKind } from './fleet.ts';
+
 /** The words that command line, API and page share for a server's state. */
 export type ServerState =
   | 'connected'
@@ -14,10 +16,12 @@ export type ServerState =
 export interface ServerStatus {
   readonly name: string;
   readonly state: ServerState;
-  readonly transport: 'stdio' | 'http' | undefined;
+  readonly transport: TransportKind | undefined;
   readonly protocolVersion: string | undefined;
   readonly tools: number | undefined;
   readonly source: string;
+  /** Places of weaker servers of the same name. */
+  readonly hides: readonly string[];
   readonly description: string | undefined;
   /** What went wrong last, and when the next attempt is due. */
   readonly error: string | undefined;

@@ -7,8 +7,16 @@ export interface ToolDefinition {
   readonly fingerprint: string;
   /** What the server itself says about repeating a call. Only ever used to repeat, never to widen rights. */
   readonly safeToRepeat: boolean;
+  /** What the server says the tool does. */
+  readonly hints: ToolHints;
   /** Arguments that a 2026 HTTP request mirrors in headers. */
   readonly mirrored: readonly MirroredArgument[];
+}
+
+export interface ToolHints {
+  /** Null where it says nothing. */
+  readonly readOnly: boolean | null;
+  readonly destructive: boolean | null;
 }
 
 export interface MirroredArgument {

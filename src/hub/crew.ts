@@ -105,6 +105,7 @@ function statusOf(
       state: 'invalid',
       transport: undefined,
       source: placeOf(server.source),
+      hides: server.hides.map(placeOf),
       description: undefined,
       error: server.problems[0]?.message,
     };
@@ -118,6 +119,7 @@ function statusOf(
     state: 'disabled',
     transport: spec.transport.type,
     source: placeOf(spec.source),
+    hides: spec.hides.map(placeOf),
     description: spec.description,
     error: undefined,
   };

@@ -94,8 +94,13 @@ function toDefinition(
     text: `{"name":${JSON.stringify(name)},${JSON.stringify(rest).slice(1)}`,
     fingerprint: fingerprintOf({ name, ...rest }),
     safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
+    hints: { readOnly: yesOrNo(annotations.readOnlyHint), destructive: yesOrNo(annotations.destructiveHint) },
     mirrored,
   };
+}
+
+function yesOrNo(hint: unknown): boolean | null {
+  return typeof hint === 'boolean' ? hint : null;
 }
 
 /** Covers everything a model reads; a hash that ignored descriptions would miss the attack. */

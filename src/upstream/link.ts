@@ -1,4 +1,4 @@
-import type { Clock, HubError, Logger } from '../base/index.ts';
+import { type Clock, HubError, type Logger } from '../base/index.ts';
 import type { Catalog, ServerSpec } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { Children } from './children/index.ts';
@@ -103,6 +103,8 @@ async function openWire(
     }
     case 'http':
       return createHttpWire({ clock, logger, events }, { server: name, transport });
+    case 'sse':
+      throw new HubError('SERVER_INVALID', `Server "${name}" speaks SSE, which is not there yet.`);
   }
 }
 

@@ -183,6 +183,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       protocolVersion: this.link?.protocolVersion ?? this.#listing.remembered?.protocolVersion,
       tools: this.catalog?.tools.length,
       source: placeOf(spec.source),
+      hides: spec.hides.map(placeOf),
       description: spec.description,
       error: (waiting?.error ?? this.#lastError ?? (this.link && this.#listing.error))?.message,
       retryAt: waiting?.until,

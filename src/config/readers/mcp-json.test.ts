@@ -69,7 +69,6 @@ test(verifies('config:duplicate-name', 'a server twice is invalid, with and with
 });
 
 test.each([
-  [{ type: 'sse', url: 'https://x/sse' }, 'not supported yet'],
   [{ type: 'ws', url: 'wss://x' }, 'must be one of'],
   [{ link: 'https://x' }, '"command" or "url" is missing'],
   [{ command: 'x', tools: null }, '"tools" must be a list'],

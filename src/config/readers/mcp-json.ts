@@ -5,14 +5,14 @@ import { parseJsonc } from '../parse-jsonc.ts';
 import { type Finding, quote } from '../problems.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { transportShape } from '../schema.ts';
-import { completeLimits } from '../server-draft.ts';
+import { completeLimits, fullAccess } from '../server-draft.ts';
 import { child, isNull, lineAt, type SourceEntry, type SourceNode, sourceMap } from '../source-tree.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
-import type { Reader, Reading } from './reader.ts';
+import { emptyContent, type Reader, type Reading } from './reader.ts';
 
 /** Claude's project file, which Copilot and others read too. */
 export const mcpJson: Reader = {
-  file: '.mcp.json',
+  place: { file: '.mcp.json' },
   grammar: shellGrammar,
   workspaceNames: ['CLAUDE_PROJECT_DIR'],
   restricts: false,
@@ -50,10 +50,7 @@ function read(root: SourceNode, file: string): Reading {
   }
   const format = { ...serversFormat, field: first === undefined ? '' : 'mcpServers' };
   const servers = readServers(entries.filter((entry) => !isComment(entry)).map(withoutNoise), format);
-  return {
-    kind: 'read',
-    content: { servers, findings, agents: new Map(), policy: undefined, settings: {}, mentions: [] },
-  };
+  return { kind: 'read', content: { ...emptyContent, servers, findings } };
 }
 
 const serversFormat: ServersFormat = {
@@ -79,6 +76,9 @@ const serversFormat: ServersFormat = {
       shared: false,
       tools: include === undefined ? {} : { include },
       limits: completeLimits({ timeoutMs: numberAt(node, 'timeout') }),
+      fallbacks: [],
+      access: fullAccess(place.line),
+      instead: undefined,
     };
   },
 };

@@ -17,7 +17,15 @@ test('a stdio server with everything', async () => {
     shared: true
     tools: [read_file]
     excludeTools: [delete_file]
-    limits: { timeout_s: 1.5, max_s: 20, concurrency: 64 }
+    limits: { timeout_s: 1.5, max_s: 20, concurrency: 64, rate_per_min: 30 }
+    fallback:
+      - { type: sse, url: "http://localhost/\${A:+sse}" }
+      - { command: other }
+    scopes: [read:files]
+    readOnly: true
+    writeRequiresApproval: true
+    trustAnnotations: true
+    instead: Read the files yourself.
 `,
     { A: 'value of a' },
   );
@@ -27,6 +35,7 @@ test('a stdio server with everything', async () => {
   expect(spec).toEqual({
     name: 'files',
     source: { file: 'quartermaster.yaml', line: 2 },
+    hides: [],
     description: 'Files of the workspace',
     enabled: false,
     shared: true,
@@ -38,7 +47,19 @@ test('a stdio server with everything', async () => {
       cwd: join(fleet.workspace, 'sub'),
     },
     tools: { include: ['read_file'], exclude: ['delete_file'] },
-    limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64 },
+    fallbacks: [
+      { type: 'sse', url: 'http://localhost/sse', headers: {} },
+      { type: 'stdio', command: 'other', args: [], env: {}, cwd: fleet.workspace },
+    ],
+    limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64, ratePerMin: 30 },
+    access: {
+      scopes: ['read:files'],
+      readOnly: true,
+      writeRequiresApproval: true,
+      trustAnnotations: true,
+      source: { file: 'quartermaster.yaml', line: 16 },
+    },
+    instead: 'Read the files yourself.',
   });
 });
 
@@ -109,7 +130,6 @@ test.each([
   ['command: x, url: "http://x"', 'servers.s.url', 'both "command" and "url"', 'Keep'],
   ['type: http, command: x', 'servers.s.type', 'does not go with "command"', 'type: stdio'],
   ['type: stdio, url: "http://x"', 'servers.s.type', 'does not go with "url"', 'type: http'],
-  ['type: sse, url: "http://x"', 'servers.s.type', 'not supported yet', 'http'],
   ['type: http', 'servers.s.url', '"url" is missing', 'url'],
   ['enabled: true', 'servers.s.command', '"command" or "url" is missing', 'url'],
   ['command: x, command: y', 'servers.s.command', 'written twice, in line 2 and in line 2', 'Keep one'],

@@ -8,14 +8,15 @@ import { type ReadAgents, readAgents } from '../read-agents.ts';
 import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { fileSchema, ledgerSchema, namingSchema, policiesSchema, serverSchema, serveSchema } from '../schema.ts';
-import { completeLimits } from '../server-draft.ts';
+import { type AccessDraft, completeLimits, type ServerPlace, type TransportDraft } from '../server-draft.ts';
 import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
+import { readTransport } from '../transport-draft.ts';
 import type { FileContent, Reader, Reading, Settings } from './reader.ts';
 
 /** Our own file: strict, and the only one with agents, policies and settings. */
 export const quartermasterYaml: Reader = {
-  file: 'quartermaster.yaml',
+  place: { file: 'quartermaster.yaml' },
   grammar: shellGrammar,
   workspaceNames: [],
   restricts: true,
@@ -81,6 +82,7 @@ function readContent(root: SourceMap, file: string): FileContent {
     servers: readServersSection(root, findings),
     findings,
     agents: agents?.agents ?? new Map(),
+    roles: agents?.roles ?? new Map(),
     policy: lost ?? (agents === undefined ? denyEverything({ file }) : policies.policy),
     settings,
     mentions: [...(agents?.mentions ?? []), ...policies.mentions],
@@ -110,7 +112,7 @@ const nothingAllowed = 'Until this is corrected every tool is denied.';
 
 function readAgentsSection(root: SourceMap, file: string, findings: Finding[]): ReadAgents | undefined {
   const section = child(root, 'agents');
-  if (section === undefined) return { agents: new Map(), findings: [], mentions: [] };
+  if (section === undefined) return { agents: new Map(), roles: new Map(), findings: [], mentions: [] };
   if (section.kind !== 'map') {
     findings.push(mustBeMap(root, 'agents', ` ${nothingAllowed}`));
     return undefined;
@@ -162,10 +164,38 @@ const serversFormat: ServersFormat = {
       enabled: booleanAt(node, 'enabled') ?? true,
       shared: booleanAt(node, 'shared') ?? false,
       tools: { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) },
-      limits: completeLimits({ timeoutMs: timeout, maxMs: max, concurrency: numberAt(limits, 'concurrency') }),
+      limits: completeLimits({
+        timeoutMs: timeout,
+        maxMs: max,
+        concurrency: numberAt(limits, 'concurrency'),
+        ratePerMin: numberAt(limits, 'rate_per_min'),
+      }),
+      fallbacks: readFallbacks(node, findings, place),
+      access: readAccess(node, place),
+      instead: textAt(node, 'instead'),
     };
   },
 };
+
+function readFallbacks(node: SourceNode, findings: Finding[], place: ServerPlace): TransportDraft[] {
+  const list = child(node, 'fallback');
+  return (list?.kind === 'list' ? list.items : []).flatMap((item, index) => {
+    const read = readTransport(item, { ...place, line: item.line, field: `${place.field}.fallback.${index}` });
+    findings.push(...read.findings);
+    return read.transport === undefined ? [] : [read.transport];
+  });
+}
+
+function readAccess(node: SourceNode, place: ServerPlace): AccessDraft {
+  const written = ['scopes', 'readOnly', 'writeRequiresApproval'].flatMap((key) => entryOf(node, key)?.line ?? []);
+  return {
+    scopes: textsAt(node, 'scopes') ?? [],
+    readOnly: booleanAt(node, 'readOnly') ?? false,
+    writeRequiresApproval: booleanAt(node, 'writeRequiresApproval') ?? false,
+    trustAnnotations: booleanAt(node, 'trustAnnotations') ?? false,
+    line: written[0] ?? place.line,
+  };
+}
 
 /** A section with a mistake in it keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {

@@ -6,15 +6,24 @@ import type { ParsedSource, SourceNode } from '../source-tree.ts';
 
 /** One kind of file: how to parse it, and what it says in the words of the fleet. */
 export interface Reader {
-  /** Relative to the workspace. */
-  readonly file: string;
+  readonly place: Place;
   readonly grammar: Grammar;
   /** Variables that this format's own client sets to the workspace. */
   readonly workspaceNames: readonly string[];
   /** True where agents and policies live: such a file, when it cannot be understood, leaves nothing allowed. */
   readonly restricts: boolean;
-  parse(text: string): ParsedSource;
+  parse(text: string, file: string): ParsedSource;
   read(root: SourceNode, file: string): Reading;
+}
+
+/** Relative to the workspace: one file, or every file of a folder that has one of the endings. */
+export type Place = { readonly file: string } | { readonly folder: string; readonly endings: readonly string[] };
+
+/** As messages name it: `.mcp/servers/*.{yaml,json}`. */
+export function placeText(place: Place): string {
+  if ('file' in place) return place.file;
+  const endings = place.endings.map((ending) => ending.slice(1));
+  return `${place.folder}/*.${endings.length === 1 ? endings[0] : `{${endings.join(',')}}`}`;
 }
 
 export type Reading =
@@ -27,10 +36,23 @@ export interface FileContent {
   /** Everything that does not belong to one server. */
   readonly findings: readonly Finding[];
   readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** The role of each agent that the file gives one. */
+  readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
   readonly settings: Settings;
   readonly mentions: readonly Mention[];
 }
+
+/** What a file says that says nothing. */
+export const emptyContent: FileContent = {
+  servers: [],
+  findings: [],
+  agents: new Map(),
+  roles: new Map(),
+  policy: undefined,
+  settings: {},
+  mentions: [],
+};
 
 export type Settings = Partial<Pick<Fleet, 'naming' | 'ledger' | 'serve'>>;
 

@@ -21,7 +21,10 @@ export function tokenSummaryBody({ id, agent, state, created, expires, parent, r
 }
 
 export function serversBody(hub: Hub): ServersBody {
-  return { servers: [...hub.status()], problems: [...hub.problems()] };
+  return {
+    servers: hub.status().map((server) => ({ ...server, hides: [...server.hides] })),
+    problems: [...hub.problems()],
+  };
 }
 
 export function healthBody(hub: Hub, clientSessions: number): HealthBody {

@@ -53,10 +53,11 @@ export const serverStates = [
 export const serverStatusSchema = z.object({
   name: z.string(),
   state: z.enum(serverStates),
-  transport: z.enum(['stdio', 'http']).optional(),
+  transport: z.enum(['stdio', 'http', 'sse']).optional(),
   protocolVersion: z.string().optional(),
   tools: z.number().optional().describe('How many it has; absent while nobody knows'),
   source: z.string().describe('File and line'),
+  hides: z.array(z.string()).describe('Places of weaker servers of the same name'),
   description: z.string().optional(),
   error: z.string().optional().describe('What went wrong last'),
   retryAt: z.number().optional().describe('When the next attempt is due, in milliseconds since the epoch'),

@@ -55,7 +55,17 @@ export const explainSchema = z.strictObject({
   server: z.string(),
   tool: z.string(),
   decision: z.enum(['allow', 'ask', 'deny']),
-  reason: z.enum(['default', 'not-routed', 'not-included', 'excluded', 'rule', 'invalid', 'disabled']),
+  reason: z.enum([
+    'default',
+    'not-routed',
+    'not-included',
+    'excluded',
+    'read-only',
+    'write-approval',
+    'rule',
+    'invalid',
+    'disabled',
+  ]),
   source: z
     .strictObject({ file: z.string(), line: z.number().exactOptional() })
     .nullable()

@@ -19,9 +19,15 @@ export async function readOfflineServers({ env, clock }: CliContext, workspace: 
 
 function offlineStatus(server: FleetServer, remembered: RememberedServer | undefined): ServersBody['servers'][number] {
   if (server.kind === 'invalid') {
-    const { name, source, problems } = server;
+    const { name, source, hides, problems } = server;
     const error = problems[0]?.message;
-    return { name, state: 'invalid', source: placeOf(source), ...(error === undefined ? {} : { error }) };
+    return {
+      name,
+      state: 'invalid',
+      source: placeOf(source),
+      hides: hides.map(placeOf),
+      ...(error === undefined ? {} : { error }),
+    };
   }
   const { spec } = server;
   const known = remembered?.connectionKey === spec.connectionKey ? remembered : undefined;
@@ -30,6 +36,7 @@ function offlineStatus(server: FleetServer, remembered: RememberedServer | undef
     state: spec.enabled ? 'idle' : 'disabled',
     transport: spec.transport.type,
     source: placeOf(spec.source),
+    hides: spec.hides.map(placeOf),
     ...(spec.description === undefined ? {} : { description: spec.description }),
     ...(known === undefined ? {} : { tools: known.tools.length, protocolVersion: known.protocolVersion }),
   };

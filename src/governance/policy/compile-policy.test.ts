@@ -44,6 +44,7 @@ describe('routing', () => {
       kind: 'invalid',
       name: 'broken',
       source: { file: 'x' },
+      hides: [],
       problems: [],
     });
     const policy = compilePolicy({ ...fleet, servers: servers2 }, ['tester']);

@@ -21,6 +21,10 @@ function because(reason: DecisionReason, server: string): string {
       return `the include list of ${reason.by} does not name it (${placeOf(reason.source)})`;
     case 'excluded':
       return `the exclude list of ${reason.by} names it (${placeOf(reason.source)})`;
+    case 'read-only':
+      return `server ${reason.server} is read-only, and the tool is not known to only read (${placeOf(reason.source)})`;
+    case 'write-approval':
+      return `server ${reason.server} wants a human for every tool that may write (${placeOf(reason.source)})`;
     case 'rule': {
       const owner = reason.agent === undefined ? 'for every agent' : `of agent ${reason.agent}`;
       return `rule "${reason.pattern}" ${owner} decides (${placeOf(reason.source)})`;

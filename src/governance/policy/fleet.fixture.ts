@@ -4,6 +4,7 @@ import type {
   FleetServer,
   PolicyRule,
   RuleEffect,
+  ServerAccess,
   ToolFilter,
   ToolPolicy,
 } from '../../domain/index.ts';
@@ -12,6 +13,7 @@ export interface ServerDraft {
   readonly enabled?: boolean;
   readonly shared?: boolean;
   readonly tools?: ToolFilter;
+  readonly access?: Partial<ServerAccess>;
 }
 
 export interface AgentDraft {
@@ -24,6 +26,7 @@ export interface FleetDraft {
   readonly servers: Readonly<Record<string, ServerDraft>>;
   readonly agents?: Readonly<Record<string, AgentDraft>>;
   readonly policy?: Readonly<Record<string, RuleEffect>>;
+  readonly roles?: Readonly<Record<string, string>>;
 }
 
 /** A fleet as the configuration would make it, from the few fields that decide rights. */
@@ -32,6 +35,7 @@ export function draftFleet(draft: FleetDraft): Fleet {
     workspace: '/workspace',
     servers: new Map(Object.entries(draft.servers).map(([name, server]) => [name, draftServer(name, server)])),
     agents: new Map(Object.entries(draft.agents ?? {}).map(([name, agent]) => [name, draftAgent(name, agent)])),
+    roles: new Map(Object.entries(draft.roles ?? {})),
     policy: draft.policy === undefined ? undefined : draftPolicy(draft.policy, 'quartermaster.yaml'),
     naming: 'prefixed',
     problems: [],
@@ -53,13 +57,24 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
     kind: 'ready',
     spec: {
       name,
+      hides: [],
       source: { file: `${name}.json`, line: 3 },
       description: undefined,
       enabled: draft.enabled ?? true,
       shared: draft.shared ?? false,
       transport: { type: 'http', url: 'http://127.0.0.1:1/', headers: {} },
+      fallbacks: [],
       tools: draft.tools ?? {},
-      limits: { timeoutMs: 1, maxMs: 1, concurrency: 1 },
+      limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined },
+      access: {
+        scopes: [],
+        readOnly: false,
+        writeRequiresApproval: false,
+        trustAnnotations: false,
+        source: { file: `${name}.json`, line: 4 },
+        ...draft.access,
+      },
+      instead: undefined,
       connectionKey: name,
     },
   };

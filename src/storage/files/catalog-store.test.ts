@@ -17,6 +17,7 @@ function remembered(at: number, text = '{"name":"read"}'): RememberedServer {
         text,
         fingerprint: 'f00',
         safeToRepeat: true,
+        hints: { readOnly: true, destructive: null },
         mirrored: [{ header: 'Mcp-Param-Path', path: ['path'] }],
       },
     ],

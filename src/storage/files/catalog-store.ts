@@ -91,6 +91,7 @@ const toolSchema = z.object({
   text: z.string(),
   fingerprint: z.string(),
   safeToRepeat: z.boolean(),
+  hints: z.object({ readOnly: z.boolean().nullable(), destructive: z.boolean().nullable() }),
   mirrored: z.array(z.object({ header: z.string(), path: z.array(z.string()) })),
 });
 

@@ -1,0 +1,24 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../base/index.ts';
+import type { Place } from './readers/reader.ts';
+
+export type FoundFiles =
+  | { readonly kind: 'files'; readonly files: readonly string[] }
+  | { readonly kind: 'unreadable'; readonly folder: string; readonly code: string };
+
+/** The files of one place, relative to the workspace and in the order of their names. */
+export async function findFiles(workspace: string, place: Place): Promise<FoundFiles> {
+  if ('file' in place) return { kind: 'files', files: [place.file] };
+  const { folder, endings } = place;
+  try {
+    const names = await readdir(join(workspace, folder));
+    const ours = names.filter((name) => !name.startsWith('.') && endings.some((ending) => name.endsWith(ending)));
+    return { kind: 'files', files: ours.sort().map((name) => `${folder}/${name}`) };
+  } catch (error) {
+    const code = errnoOf(error) ?? 'unknown error';
+    // A file where the folder would be belongs to somebody else.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'files', files: [] };
+    return { kind: 'unreadable', folder, code };
+  }
+}
