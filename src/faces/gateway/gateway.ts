@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { createGuard, createMcpEndpoint, type McpEndpoint, sendRefusal } from '../mcp-http/index.ts';
+import { createGuard, createMcpEndpoint, type McpEndpoint, readHeaders, sendRefusal } from '../mcp-http/index.ts';
 
 /** One port for everything: `/mcp` for agents, `/api` for operators, `/healthz` for whoever watches. */
 export interface Gateway {
@@ -54,8 +54,9 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   });
 
   function route(request: IncomingMessage, response: ServerResponse): void {
+    const headers = readHeaders(request);
     try {
-      guard.check(request);
+      guard.check(headers);
     } catch (error) {
       sendRefusal(response, toHubError(error));
       return;
@@ -63,7 +64,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     // The answer is the last on its connection, so that closing waits for nobody.
     if (closing) response.shouldKeepAlive = false;
     const path = pathOf(request.url);
-    if (path === '/mcp') mcp.handle(request, response);
+    if (path === '/mcp') mcp.handle(request, response, headers);
     else if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
     else if (path.startsWith('/api/')) deps.api(request, response);

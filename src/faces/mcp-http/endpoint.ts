@@ -9,6 +9,7 @@ import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
+import type { KnownHeaders } from './known-headers.ts';
 import { createLegacyFace } from './legacy.ts';
 import { createModernFace } from './modern.ts';
 import { readText } from './read-text.ts';
@@ -17,7 +18,7 @@ import { createSubscriptions } from './subscriptions.ts';
 
 /** `/mcp`: both protocol eras on one address, decided for each request. */
 export interface McpEndpoint {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  handle(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void;
   readonly clientSessions: number;
   /** Ends open streams in the protocol's own way. */
   close(): void;
@@ -52,11 +53,11 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const callers = new WeakMap<TokenIdentity, Caller>();
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+  function handle(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void {
     try {
-      const exchange = admit(request, response);
+      const exchange = admit(request, response, headers);
       if (request.method === 'POST') post(exchange);
-      else if (isModernVersion(single(request.headers['mcp-protocol-version']) ?? '')) notAllowed(response, 'POST');
+      else if (isModernVersion(headers['mcp-protocol-version'] ?? '')) notAllowed(response, 'POST');
       else if (request.method === 'GET') legacy.get(exchange);
       else if (request.method === 'DELETE') legacy.remove(exchange);
       else notAllowed(response, 'GET, POST, DELETE');
@@ -66,13 +67,14 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   }
 
   function post(exchange: Exchange): void {
-    const { request, response } = exchange;
-    if (!isJson(request.headers['content-type'])) {
+    const { request, response, headers } = exchange;
+    if (!isJson(headers['content-type'])) {
       sendStatus(response, 415);
       return;
     }
     readText(
       request,
+      headers['content-length'],
       hub.fleet.serve.maxBodyBytes,
       (text) => receive(exchange, text),
       (error) => refuse(response, error, 'null'),
@@ -80,7 +82,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   }
 
   function receive(exchange: Exchange, text: string): void {
-    const { request, response } = exchange;
+    const { response } = exchange;
     let idText = 'null';
     try {
       const body = readBody(text);
@@ -91,7 +93,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
         return;
       }
       if (first.kind === 'invalid') throw invalidMessage(first.reason);
-      const headers = mirroredHeaders(request);
+      const headers = mirroredHeaders(exchange.headers);
       const face = classify(first, headers) === 'modern' ? modern : legacy;
       attend(response, face.post(exchange, first, headers), idText);
     } catch (error) {
@@ -110,23 +112,23 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   }
 
   /** Identity comes with each request, never with a session. */
-  function admit(request: IncomingMessage, response: ServerResponse): Exchange {
-    const { authorization, accept } = request.headers;
+  function admit(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): Exchange {
+    const { authorization, accept } = headers;
     const identity = admitted.identify(authorization);
     if (identity === undefined) throw unauthenticated(authorization !== undefined);
     return {
       request,
       response,
-      caller: callerOf(identity, request.headers['x-quartermaster-run']),
+      headers,
+      caller: callerOf(identity, headers['x-quartermaster-run']),
       owner: identity.tokenId,
       acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
-      authorization,
     };
   }
 
-  function callerOf(identity: TokenIdentity, run: string | string[] | undefined): Caller {
+  function callerOf(identity: TokenIdentity, run: string | undefined): Caller {
     if (run !== undefined) {
-      if (typeof run !== 'string' || !runIdPattern.test(run)) {
+      if (!runIdPattern.test(run)) {
         throw new HubError('INVALID_REQUEST', 'X-Quartermaster-Run must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".');
       }
       return hub.callerFor({ ...identity, run });
@@ -160,16 +162,12 @@ function unauthenticated(sentSomething: boolean): HubError {
   });
 }
 
-function mirroredHeaders({ headers }: IncomingMessage): MirroredHeaders {
+function mirroredHeaders(headers: KnownHeaders): MirroredHeaders {
   return {
-    protocolVersion: single(headers['mcp-protocol-version']),
-    method: single(headers['mcp-method']),
-    name: single(headers['mcp-name']),
+    protocolVersion: headers['mcp-protocol-version'],
+    method: headers['mcp-method'],
+    name: headers['mcp-name'],
   };
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { HubError } from '../../base/index.ts';
+import type { KnownHeaders } from './known-headers.ts';
 
 /**
  * A web page can make a browser send requests to loopback addresses, under a host name of its
@@ -7,7 +7,7 @@ import { HubError } from '../../base/index.ts';
  */
 export interface Guard {
   /** Throws HubError when the request did not come for this hub. */
-  check(request: IncomingMessage): void;
+  check(headers: Pick<KnownHeaders, 'host' | 'origin'>): void;
 }
 
 export interface GuardOptions {
@@ -25,7 +25,7 @@ export function createGuard(options: GuardOptions): Guard {
   const hosts = new Set([...loopback, ...own, ...options.allowedHosts].map((host) => host.toLowerCase()));
   const origins = new Set(options.allowedOrigins);
   return {
-    check({ headers: { host, origin } }) {
+    check({ host, origin }) {
       if (host === undefined || !hosts.has(hostName(host))) throw refused('Host', host);
       if (origin !== undefined && !origins.has(origin) && !isLoopbackOrigin(origin)) throw refused('Origin', origin);
     },

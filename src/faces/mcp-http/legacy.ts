@@ -152,7 +152,7 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
       events: openEventStream(exchange.response),
       chain,
       toolsText: hub.views.of(chain).toolsText,
-      authorization: exchange.authorization,
+      authorization: exchange.headers.authorization,
     };
     session.stream = stream;
     stream.events.comment(': open\n\n');
@@ -168,16 +168,16 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
     sendStatus(exchange.response, 204);
   }
 
-  function sessionOf({ owner, request: { headers } }: Exchange): ClientSession {
+  function sessionOf({ owner, headers }: Exchange): ClientSession {
     const version = headers['mcp-protocol-version'];
     // Some clients never send it; then the session knows.
-    if (typeof version === 'string' && !legacyVersions.includes(version.trim())) {
+    if (version !== undefined && !legacyVersions.includes(version.trim())) {
       throw new HubError('INVALID_REQUEST', `Protocol version ${version.slice(0, 40)} is not supported.`, {
         details: { supported: legacyVersions },
       });
     }
     const id = headers['mcp-session-id'];
-    if (typeof id !== 'string') {
+    if (id === undefined) {
       throw new HubError('INVALID_REQUEST', 'The Mcp-Session-Id header is missing.', {
         hint: 'Send initialize first.',
       });

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { HubError } from '../../base/index.ts';
 import type { CallResult } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
@@ -62,8 +62,8 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
   }
 
   /** Closing the stream is how this revision cancels. */
-  function call({ request: { headers }, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
-    checkArguments(caller, request, headers);
+  function call({ request: incoming, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+    checkArguments(caller, request, incoming);
     const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
     const { call, result } = callTool(hub, caller, request, growing?.between);
     response.once('close', () => {
@@ -76,9 +76,10 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     });
   }
 
-  function checkArguments(caller: Caller, { params }: Request, headers: IncomingHttpHeaders): void {
+  function checkArguments(caller: Caller, { params }: Request, incoming: IncomingMessage): void {
     const entry = hub.views.of(caller.chain).entries.get(params.name as string); // anything else is no name of a tool
-    if (entry !== undefined) checkMirroredArguments(entry.tool.mirrored, params.arguments, headers);
+    const mirrored = entry?.tool.mirrored ?? [];
+    if (mirrored.length > 0) checkMirroredArguments(mirrored, params.arguments, incoming.headers);
   }
 
   function listen(exchange: Exchange, request: Request): undefined {
@@ -94,7 +95,7 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
       events,
       chain: caller.chain,
       toolsText: hub.views.of(caller.chain).toolsText,
-      authorization: exchange.authorization,
+      authorization: exchange.headers.authorization,
       announce() {
         if (honored.toolsListChanged) events.send(subscriptionMessage(toolsChanged, idText));
       },

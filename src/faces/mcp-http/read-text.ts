@@ -8,11 +8,12 @@ import { HubError } from '../../base/index.ts';
  */
 export function readText(
   request: IncomingMessage,
+  contentLength: string | undefined,
   maxBytes: number,
   onText: (text: string) => void,
   onRefused: (error: HubError) => void,
 ): void {
-  if (Number(request.headers['content-length']) > maxBytes) {
+  if (Number(contentLength) > maxBytes) {
     onRefused(tooLarge(maxBytes));
     return;
   }
