@@ -64,7 +64,7 @@ function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleO
   const problems: Problem[] = [];
   const secrets = new Set<string>();
   for (const { reader, file, content } of readings) {
-    const { grammar, workspaceNames } = reader;
+    const { grammar, workspaceNames, sayVariable } = reader;
     const variables = createVariables(deps, { workspace, workspaceNames });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
@@ -73,7 +73,7 @@ function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleO
         servers.set(draft.name, hiding(winner, { file, line: draft.line }));
         continue;
       }
-      const resolved = resolveServer(draft, { file, workspace, grammar, variables });
+      const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
       servers.set(draft.name, resolved.server);
       problems.push(...resolved.problems);
       for (const secret of resolved.secrets) secrets.add(secret);

@@ -41,7 +41,7 @@ test.each([
 test('every missing variable is named, also one inside a default', () => {
   const parsed = shellGrammar('${A} ${B:-${C}} ${D:+${E}} ${A}');
   if (parsed.kind === 'fault') throw new Error(parsed.message);
-  expect(expand(parsed.parts, lookup).missing).toEqual(['A', 'C']);
+  expect(expand(parsed.parts, lookup).missing.map(({ name }) => name)).toEqual(['A', 'C']);
 });
 
 test('only variables whose value went into the text count as used', () => {

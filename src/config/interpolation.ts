@@ -18,18 +18,29 @@ export type Template = readonly TemplatePart[];
 
 export type TemplatePart =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'required'; readonly name: string }
+  /** Text that came from elsewhere than the configuration file and must not be seen. */
+  | { readonly kind: 'secret'; readonly text: string }
+  | RequiredVariable
   | { readonly kind: 'default'; readonly name: string; readonly otherwise: Template }
   | { readonly kind: 'alternative'; readonly name: string; readonly when: Template };
+
+export interface RequiredVariable {
+  readonly kind: 'required';
+  readonly name: string;
+  /** Why the variable has this name, for whoever has to set it. */
+  readonly remark?: string;
+}
 
 export type Lookup = (name: string) => string | undefined;
 
 export interface Expansion {
   readonly value: string;
   /** Variables without a value and without a default. */
-  readonly missing: readonly string[];
+  readonly missing: readonly RequiredVariable[];
   /** Variables whose value went into the text. */
   readonly used: readonly string[];
+  /** Secret texts that are in it. */
+  readonly secrets: readonly string[];
 }
 
 /** `${V}`, `${V:-default}`, `${V:default}`, `${V:+text}`, nested, and `$${` for a literal `${`. */
@@ -45,10 +56,11 @@ export const shellGrammar: Grammar = (text) => {
 
 /** Values are inserted as they are: a value that looks like a variable is not expanded again. */
 export function expand(template: Template, lookup: Lookup): Expansion {
-  const missing = new Set<string>();
+  const missing = new Map<string, RequiredVariable>();
   const used = new Set<string>();
+  const secrets = new Set<string>();
   const value = fill(template);
-  return { value, missing: [...missing], used: [...used] };
+  return { value, missing: [...missing.values()], used: [...used], secrets: [...secrets] };
 
   function fill(parts: Template): string {
     let filled = '';
@@ -58,11 +70,15 @@ export function expand(template: Template, lookup: Lookup): Expansion {
 
   function fillPart(part: TemplatePart): string {
     if (part.kind === 'literal') return part.text;
+    if (part.kind === 'secret') {
+      if (part.text !== '') secrets.add(part.text);
+      return part.text;
+    }
     const found = lookup(part.name);
     // As in a shell, the forms with a colon treat an empty value like an absent one.
     switch (part.kind) {
       case 'required':
-        if (found === undefined) missing.add(part.name);
+        if (found === undefined) missing.set(part.name, part);
         return insert(part.name, found ?? '');
       case 'default':
         return found === undefined || found === '' ? fill(part.otherwise) : insert(part.name, found);
@@ -180,11 +196,12 @@ function foreignForm([, prefix, id]: RegExpExecArray): GrammarError {
     ? new GrammarError(`"${form}" is another client's form`, `Write \${${id}}.`)
     : new GrammarError(
         `"${form}" asks a person in another client; nobody can be asked here`,
-        `Write \${${variableName(id ?? '')}} and set that variable.`,
+        `Write \${${inputVariable(id ?? '')}} and set that variable.`,
       );
 }
 
-function variableName(id: string): string {
+/** The variable that stands for what another client asks a person: the id in capitals, `_` for all else. */
+export function inputVariable(id: string): string {
   return (
     id
       .toUpperCase()

@@ -1,3 +1,4 @@
+import type { Grammar } from './interpolation.ts';
 import type { TransportDraft, WrittenText } from './server-draft.ts';
 
 export interface LiteralSecret {
@@ -9,23 +10,29 @@ export interface LiteralSecret {
 }
 
 /** Credentials that somebody wrote into the file itself. */
-export function findLiteralSecrets(server: string, transport: TransportDraft): LiteralSecret[] {
+export function findLiteralSecrets(server: string, transport: TransportDraft, grammar: Grammar): LiteralSecret[] {
+  const hasVariable: HasVariable = (text) => {
+    const parsed = grammar(text);
+    return parsed.kind === 'fault' || parsed.parts.some((part) => part.kind !== 'literal');
+  };
   const fallback = upperSnake(`${server}_TOKEN`);
   const found: LiteralSecret[] = [];
   const add = (at: WrittenText, value: string | undefined, variable: string): void => {
     if (value !== undefined) found.push({ at, value, variable });
   };
   if (transport.type !== 'stdio') {
-    add(transport.url, knownToken(transport.url.text) ?? urlSecret(transport.url.text), fallback);
-    for (const [name, at] of transport.headers) add(at, headerSecret(name, at.text), fallback);
+    add(transport.url, knownToken(transport.url.text) ?? urlSecret(transport.url.text, hasVariable), fallback);
+    for (const [name, at] of transport.headers) add(at, headerSecret(name, at.text, hasVariable), fallback);
     return found;
   }
-  for (const [name, at] of transport.env) add(at, envSecret(name, at.text), upperSnake(name));
+  for (const [name, at] of transport.env) add(at, envSecret(name, at.text, hasVariable), upperSnake(name));
   for (const [index, at] of transport.args.entries()) {
-    add(at, argumentSecret(transport.args[index - 1]?.text, at.text), fallback);
+    add(at, argumentSecret(transport.args[index - 1]?.text, at.text, hasVariable), fallback);
   }
   return found;
 }
+
+type HasVariable = (text: string) => boolean;
 
 /** Shapes that issuers gave their tokens so that they can be recognised. */
 const tokenPattern =
@@ -38,21 +45,21 @@ function knownToken(text: string): string | undefined {
   return tokenPattern.exec(text)?.[0];
 }
 
-function headerSecret(name: string, text: string): string | undefined {
+function headerSecret(name: string, text: string, hasVariable: HasVariable): string | undefined {
   const token = knownToken(text);
   if (token !== undefined || hasVariable(text) || !secretHeaders.test(name)) return token;
   return longEnough(text.trim().replace(/^(?:bearer|basic|token|apikey)\s+/i, ''), 12);
 }
 
-function envSecret(name: string, text: string): string | undefined {
-  const token = knownToken(text) ?? urlSecret(text);
+function envSecret(name: string, text: string, hasVariable: HasVariable): string | undefined {
+  const token = knownToken(text) ?? urlSecret(text, hasVariable);
   if (token !== undefined || hasVariable(text) || !secretNames.test(name)) return token;
   // A path or an address under such a name says where the secret is.
   return /^[./~]|^[A-Za-z]:\\|:\/\//.test(text) ? undefined : longEnough(text, 8);
 }
 
-function argumentSecret(before: string | undefined, text: string): string | undefined {
-  const token = knownToken(text) ?? urlSecret(text);
+function argumentSecret(before: string | undefined, text: string, hasVariable: HasVariable): string | undefined {
+  const token = knownToken(text) ?? urlSecret(text, hasVariable);
   if (token !== undefined || hasVariable(text)) return token;
   const [, flag, value] = /^--?([\w-]+)=(.+)$/s.exec(text) ?? [];
   if (flag !== undefined && value !== undefined) return secretNames.test(flag) ? longEnough(value, 8) : undefined;
@@ -61,7 +68,7 @@ function argumentSecret(before: string | undefined, text: string): string | unde
 }
 
 /** A password in front of the host, or a telling name in the query. */
-function urlSecret(text: string): string | undefined {
+function urlSecret(text: string, hasVariable: HasVariable): string | undefined {
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:([^/?#\s@]+)@/i.exec(text)?.[1];
   if (password !== undefined && !hasVariable(password)) return password;
   const query = /:\/\/[^?#]*\?(?:[^#]*&)?(?:[\w-]*(?:token|secret|password|api[-_]?key))=([^&#]+)/i.exec(text)?.[1];
@@ -70,10 +77,6 @@ function urlSecret(text: string): string | undefined {
 
 function longEnough(text: string, atLeast: number): string | undefined {
   return text.length >= atLeast && !/\s/.test(text) ? text : undefined;
-}
-
-function hasVariable(text: string): boolean {
-  return text.includes('${');
 }
 
 function upperSnake(name: string): string {

@@ -8,7 +8,7 @@ import { toProblem } from './problems.ts';
 import { denyEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
 import { emptyContent, type Place, type Reader } from './readers/reader.ts';
-import { cannotRead, readSourceFile } from './source-file.ts';
+import { cannotRead, readNearby, readSourceFile } from './source-file.ts';
 import type { VariablesDeps } from './variables.ts';
 
 /** What to watch for changes, relative to the workspace. */
@@ -47,7 +47,7 @@ async function readSource(reader: Reader, workspace: string, file: string): Prom
       fix: `Correct ${file} at line ${line}; an editor with syntax checks helps.`,
     });
   }
-  const reading = reader.read(parsed.root, file);
+  const reading = await reader.read(parsed.root, file, (path) => readNearby(workspace, path));
   if (reading.kind === 'read') return { reader, file, content: reading.content, problems: [] };
   return { ...nothing(reader, file), problems: [notUsed(reader, toProblem(file, reading.finding))] };
 }

@@ -31,6 +31,10 @@ export function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
+/** A path inside a file; the top of the file has none. */
 export function dotted(...steps: readonly PropertyKey[]): string {
-  return steps.map(String).join('.');
+  return steps
+    .map(String)
+    .filter((step) => step !== '')
+    .join('.');
 }

@@ -11,9 +11,9 @@ import type {
   StdioTransport,
   Transport,
 } from '../domain/index.ts';
-import { expand, type Grammar } from './interpolation.ts';
+import { expand, type Grammar, type RequiredVariable } from './interpolation.ts';
 import { findLiteralSecrets } from './literal-secrets.ts';
-import { type Finding, hasError, quote, toProblem } from './problems.ts';
+import { dotted, type Finding, hasError, quote, toProblem } from './problems.ts';
 import type { AccessDraft, ServerBody, ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
 import type { Variables } from './variables.ts';
 
@@ -22,6 +22,8 @@ export interface ResolveContext {
   readonly workspace: string;
   readonly grammar: Grammar;
   readonly variables: Variables;
+  /** How the format names a variable; undefined: `${NAME}`, with a default where wanted. */
+  readonly sayVariable: ((name: string) => string) | undefined;
 }
 
 export interface ResolvedServer {
@@ -38,7 +40,7 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
   const gaps = new Set<WrittenText>();
   const parts = draft.body && resolveBody({ draft, body: draft.body, context, findings, secrets, gaps });
   for (const transport of draft.body === undefined ? [] : [draft.body.transport, ...draft.body.fallbacks]) {
-    warnAboutLiterals(draft, transport, findings, secrets);
+    warnAboutLiterals(draft, transport, context, findings, secrets);
   }
   const problems = findings.map((finding) => toProblem(context.file, finding));
   if (draft.body === undefined || parts === undefined || hasError(findings)) {
@@ -95,21 +97,24 @@ function resolveTransport(resolution: Resolution, transport: TransportDraft): Tr
 
 function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { type: 'stdio' }>): StdioTransport {
   const { workspace } = resolution.context;
-  const command = fill(resolution, draft.command);
-  const args = draft.args.map((arg) => fill(resolution, arg));
+  const command = fillForProgram(resolution, draft.command);
+  const args = draft.args.map((arg) => fillForProgram(resolution, arg));
   const env = new Map<string, string>();
   for (const [name, at] of draft.env) {
     if (name === '' || /[=\0]/.test(name)) report(resolution, at, 'is not a name that an environment can hold');
-    env.set(name, fill(resolution, at));
+    const value = fillForProgram(resolution, at);
+    if (value !== '' || at.whenMissing !== 'omit') env.set(name, value);
   }
-  const cwd = draft.cwd === undefined ? '' : fill(resolution, draft.cwd);
+  const cwd = draft.cwd === undefined ? '' : fillForProgram(resolution, draft.cwd);
   if (command === '' && !resolution.gaps.has(draft.command)) report(resolution, draft.command, 'expands to nothing');
   for (const [at, value] of [
     [draft.command, command],
     [draft.cwd, cwd],
   ] as const) {
     if (at !== undefined && /^~(?:\/|$)/.test(value)) {
-      report(resolution, at, 'starts with "~", which only a shell understands', 'Write ${HOME} in its place.');
+      const fix =
+        resolution.context.sayVariable === undefined ? 'Write ${HOME} in its place.' : 'Write the path in full.';
+      report(resolution, at, 'starts with "~", which only a shell understands', fix);
     }
   }
   return { type: 'stdio', command, args, env: Object.fromEntries(env), cwd: resolve(workspace, cwd) };
@@ -155,33 +160,40 @@ function checkUrl(resolution: Resolution, at: WrittenText, url: string): void {
 /** The text with its variables replaced; what cannot be replaced is reported and left empty. */
 function fill(resolution: Resolution, at: WrittenText): string {
   const { context, secrets } = resolution;
-  const parsed = context.grammar(at.text);
+  const parsed = at.template ?? context.grammar(at.text);
   if (parsed.kind === 'fault') {
     resolution.gaps.add(at);
     report(resolution, at, `cannot be expanded: ${parsed.message}`, parsed.fix);
     return '';
   }
-  const { value, missing, used } = expand(parsed.parts, context.variables.lookup);
-  for (const name of missing) reportMissing(resolution, at, name);
-  for (const name of used) {
-    const secret = context.variables.lookup(name);
+  const { value, missing, used, secrets: texts } = expand(parsed.parts, context.variables.lookup);
+  for (const variable of missing) reportMissing(resolution, at, variable);
+  for (const secret of [...texts, ...used.map((name) => context.variables.lookup(name))]) {
     if (secret !== undefined && context.variables.isSecret(secret)) secrets.add(secret);
   }
-  if (at.field !== 'url' && !at.field.startsWith('headers.') && value.includes('\0')) {
-    report(resolution, at, 'holds a NUL character, which no program can be given');
-  }
+  if (missing.length > 0 && at.whenMissing === 'omit') return '';
+  return value;
+}
+
+function fillForProgram(resolution: Resolution, at: WrittenText): string {
+  const value = fill(resolution, at);
+  if (value.includes('\0')) report(resolution, at, 'holds a NUL character, which no program can be given');
   return value;
 }
 
 /** A server that is switched off may wait for its variables. */
-function reportMissing(resolution: Resolution, at: WrittenText, name: string): void {
+function reportMissing(resolution: Resolution, at: WrittenText, { name, remark }: RequiredVariable): void {
   resolution.gaps.add(at);
+  const { body, context } = resolution;
+  const orDefault = context.sayVariable === undefined ? `, or write \${${name}:-default}` : '';
   report(
     resolution,
     at,
-    `needs the variable ${name}, which is not set`,
-    `Set ${name} in the environment of the hub, or write \${${name}:-default}.`,
-    resolution.body.enabled ? 'error' : 'warning',
+    at.whenMissing === 'omit'
+      ? `is left out: the variable ${name} is not set`
+      : `needs the variable ${name}, which is not set`,
+    `Set ${name} in .env or in the environment of the hub${orDefault}.${remark === undefined ? '' : ` ${remark}`}`,
+    body.enabled && at.whenMissing !== 'omit' ? 'error' : 'warning',
   );
 }
 
@@ -196,7 +208,7 @@ function report(
   resolution.findings.push({
     severity,
     line: at.line,
-    field: `${draft.field}.${at.field}`,
+    field: dotted(draft.field, at.field),
     server: draft.name,
     message: `Server ${quote(draft.name)}: ${quote(at.field)} ${message}.`,
     fix,
@@ -206,18 +218,19 @@ function report(
 function warnAboutLiterals(
   draft: ServerDraft,
   transport: TransportDraft,
+  { grammar, sayVariable = (name) => `Write \${${name}}` }: ResolveContext,
   findings: Finding[],
   secrets: Set<string>,
 ): void {
-  for (const { at, value, variable } of findLiteralSecrets(draft.name, transport)) {
+  for (const { at, value, variable } of findLiteralSecrets(draft.name, transport, grammar)) {
     if (isTelling(value)) secrets.add(value);
     findings.push({
       severity: 'warning',
       line: at.line,
-      field: `${draft.field}.${at.field}`,
+      field: dotted(draft.field, at.field),
       server: draft.name,
       message: `Server ${quote(draft.name)}: ${quote(at.field)} looks like a secret written into the file.`,
-      fix: `Write \${${variable}} in its place, set that variable, and replace the secret at its issuer.`,
+      fix: `${sayVariable(variable)} in its place, set that variable, and replace the secret at its issuer.`,
     });
   }
 }

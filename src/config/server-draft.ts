@@ -1,4 +1,5 @@
 import type { ServerLimits, ToolFilter } from '../domain/index.ts';
+import type { ParsedTemplate } from './interpolation.ts';
 import { type Finding, quote } from './problems.ts';
 import { namePattern } from './schema.ts';
 
@@ -62,6 +63,10 @@ export interface WrittenText {
   readonly line: number;
   /** Inside the server: `args.2`, `headers.Authorization`. */
   readonly field: string;
+  /** Where a format says it other than by text with variables; the text is then not looked at. */
+  readonly template?: ParsedTemplate;
+  /** `omit`: a header or environment entry that is left out while its variable is not set. */
+  readonly whenMissing?: 'omit';
 }
 
 export interface WrittenLimits {
@@ -81,13 +86,19 @@ export function completeLimits(written: WrittenLimits): ServerLimits {
 /** What is wrong with the name of a server or an agent, if anything. */
 export function checkName(kind: 'Server' | 'Agent', name: string): Pick<Finding, 'message' | 'fix'> | undefined {
   if (namePattern.test(name)) return undefined;
-  const better = name
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 64);
-  const example = namePattern.test(better) ? `, for example "${better}"` : '';
+  const better = fittingName(name);
+  const example = better === undefined ? '' : `, for example "${better}"`;
   return {
     message: `${kind} ${quote(name)}: the name is not valid.`,
     fix: `Rename it${example}: 1 to 64 letters, digits, ".", "_" or "-".`,
   };
+}
+
+/** A name with `-` for all that a name cannot hold; undefined where nothing is left. */
+export function fittingName(name: string): string | undefined {
+  const better = name
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+  return namePattern.test(better) ? better : undefined;
 }

@@ -1,4 +1,5 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { errnoOf } from '../base/index.ts';
 
 export type SourceText =
@@ -22,6 +23,14 @@ export async function readSourceFile(path: string): Promise<SourceText> {
   }
 }
 
+/** A file that another one names. Links count: what they lead to must be inside the workspace too. */
+export async function readNearby(workspace: string, path: string): Promise<SourceText> {
+  const asked = resolve(workspace, path);
+  if (!isInside(workspace, asked)) return outside;
+  const [home, found] = await Promise.all([workspace, asked].map((each) => realpath(each).catch(() => undefined)));
+  return home !== undefined && found !== undefined && !isInside(home, found) ? outside : readSourceFile(asked);
+}
+
 export function cannotRead(code: string): SourceText {
   if (code === 'EACCES' || code === 'EPERM') {
     return unreadable('cannot be read: permission denied', 'Give the user who runs the hub the right to read it.');
@@ -33,6 +42,13 @@ export function cannotRead(code: string): SourceText {
 const maxBytes = 5 * 1024 * 1024;
 
 const tooLarge = unreadable('is over 5 MB', 'Configuration is never that large; is this the right file?');
+
+const outside = unreadable('lies outside the workspace and is not read', 'Put it inside, or use a variable.');
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+}
 
 function unreadable(message: string, fix: string): SourceText {
   return { kind: 'unreadable', message, fix };

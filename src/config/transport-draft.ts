@@ -1,15 +1,27 @@
 import type { TransportKind } from '../domain/index.ts';
-import { type Finding, quote } from './problems.ts';
+import { dotted, type Finding, quote } from './problems.ts';
 import type { ServerPlace, TransportDraft, WrittenText } from './server-draft.ts';
 import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
 
-/** How to reach a server, from the keys that most formats share. The node's shape has been checked. */
+/** What a format calls the parts of a transport, where it has another word. */
+export interface TransportKeys {
+  readonly type?: string;
+  readonly env?: string;
+  readonly headers?: string;
+}
+
+/**
+ * How to reach a server, from the keys that most formats share. The node's shape has been checked.
+ * The path is where it stands inside its server: `fallback.0`; nothing where it is the server itself.
+ */
 export function readTransport(
   node: SourceNode,
   server: ServerPlace,
+  { type = 'type', env = 'env', headers = 'headers' }: TransportKeys = {},
+  path = '',
 ): { readonly transport: TransportDraft | undefined; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
-  const reader: TransportReader = { node, server, findings };
+  const reader: TransportReader = { node, server, findings, keys: { type, env, headers }, path };
   const kind = decideKind(reader);
   const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readRemote(reader, kind);
   return { transport, findings };
@@ -19,14 +31,14 @@ interface TransportReader {
   readonly node: SourceNode;
   readonly server: ServerPlace;
   readonly findings: Finding[];
+  readonly keys: Required<TransportKeys>;
+  readonly path: string;
 }
-
-const stdioKeys = ['command', 'args', 'env', 'cwd'];
-const httpKeys = ['url', 'headers'];
 
 function decideKind(reader: TransportReader): TransportKind | undefined {
   const { node } = reader;
-  const type = textOf(child(node, 'type'));
+  const typeKey = reader.keys.type;
+  const type = textOf(child(node, typeKey));
   const command = child(node, 'command') !== undefined;
   const url = child(node, 'url') !== undefined;
   if (command && url) {
@@ -53,9 +65,9 @@ function decideKind(reader: TransportReader): TransportKind | undefined {
   if (wanted !== undefined && wanted !== kind) {
     report(
       reader,
-      'type',
-      `type "${type}" does not go with "${command ? 'command' : 'url'}"`,
-      `Write type: ${kind}, or leave it out.`,
+      typeKey,
+      `${typeKey} "${type}" does not go with "${command ? 'command' : 'url'}"`,
+      `Write ${typeKey}: ${kind}, or leave it out.`,
     );
     return undefined;
   }
@@ -70,7 +82,8 @@ function kindOf(type: string | undefined): TransportKind | undefined {
 }
 
 function warnUnread(reader: TransportReader, kind: TransportKind): void {
-  for (const key of kind === 'stdio' ? httpKeys : stdioKeys) {
+  const { env, headers } = reader.keys;
+  for (const key of kind === 'stdio' ? ['url', headers] : ['command', 'args', env, 'cwd']) {
     if (child(reader.node, key) === undefined) continue;
     report(
       reader,
@@ -105,7 +118,7 @@ function readStdio(reader: TransportReader): TransportDraft | undefined {
     type: 'stdio',
     command,
     args,
-    env: mapOf(reader, 'env'),
+    env: mapOf(reader, reader.keys.env),
     cwd: cwd === undefined ? undefined : written(reader, ['cwd'], cwd),
   };
 }
@@ -114,7 +127,7 @@ function readRemote(reader: TransportReader, type: 'http' | 'sse'): TransportDra
   const url = child(reader.node, 'url');
   return url === undefined
     ? undefined
-    : { type, url: written(reader, ['url'], url), headers: mapOf(reader, 'headers') };
+    : { type, url: written(reader, ['url'], url), headers: mapOf(reader, reader.keys.headers) };
 }
 
 /** A list of texts, or one text as a list of one. */
@@ -136,7 +149,7 @@ function mapOf(reader: TransportReader, key: string): Map<string, WrittenText> {
 }
 
 function written(reader: TransportReader, path: readonly PropertyKey[], value: SourceNode): WrittenText {
-  return { text: textOf(value) ?? '', line: lineAt(reader.node, path), field: path.map(String).join('.') };
+  return { text: textOf(value) ?? '', line: lineAt(reader.node, path), field: dotted(reader.path, ...path) };
 }
 
 function textOf(node: SourceNode | undefined): string | undefined {
@@ -153,8 +166,8 @@ function report(
   const { node, server } = reader;
   reader.findings.push({
     severity,
-    line: entryOf(node, key)?.line ?? server.line,
-    field: `${server.field}.${key}`,
+    line: entryOf(node, key)?.line ?? (reader.path === '' ? server.line : node.line),
+    field: dotted(server.field, reader.path, key),
     server: server.name,
     message: `Server ${quote(server.name)}: ${message}.`,
     fix,

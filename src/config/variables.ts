@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** Where the values of variables come from. */
 export interface Variables {
@@ -22,6 +22,8 @@ export function createVariables(deps: VariablesDeps, options: VariablesOptions):
   const predefined = new Map([
     ['WORKSPACE_ROOT', options.workspace],
     ['SQUAD_ROOT', join(options.workspace, '.squad')],
+    // Only editors' formats can ask for a name in this case.
+    ['workspaceFolderBasename', basename(options.workspace)],
     ...options.workspaceNames.map((name): [string, string] => [name, options.workspace]),
   ]);
   const visible = new Set(predefined.values());

@@ -57,6 +57,7 @@ const serversFormat: ServersFormat = {
   field: 'mcpServers',
   schema: serverSchema,
   unknownKeys: 'warning',
+  badNames: 'rename',
   readBody(node, findings, place) {
     const [enabled, disabled] = [booleanAt(node, 'enabled'), booleanAt(node, 'disabled')];
     if (enabled === true && disabled === true) {

@@ -2,6 +2,7 @@ import type { AgentSpec, Fleet, ToolPolicy } from '../../domain/index.ts';
 import type { Grammar } from '../interpolation.ts';
 import type { Finding } from '../problems.ts';
 import type { ServerDraft } from '../server-draft.ts';
+import type { SourceText } from '../source-file.ts';
 import type { ParsedSource, SourceNode } from '../source-tree.ts';
 
 /** One kind of file: how to parse it, and what it says in the words of the fleet. */
@@ -12,9 +13,14 @@ export interface Reader {
   readonly workspaceNames: readonly string[];
   /** True where agents and policies live: such a file, when it cannot be understood, leaves nothing allowed. */
   readonly restricts: boolean;
+  /** How to name a variable in this format, as the start of a sentence; absent: `Write ${NAME}`. */
+  readonly sayVariable?: (name: string) => string;
   parse(text: string, file: string): ParsedSource;
-  read(root: SourceNode, file: string): Reading;
+  read(root: SourceNode, file: string, nearby: Nearby): Reading | Promise<Reading>;
 }
+
+/** Other files that a configuration file names; only what lies inside the workspace is read. */
+export type Nearby = (path: string) => Promise<SourceText>;
 
 /** Relative to the workspace: one file, or every file of a folder that has one of the endings. */
 export type Place = { readonly file: string } | { readonly folder: string; readonly endings: readonly string[] };
