@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/index.ts';
+import type { Outcome, TransportKind } from '../domain/index.ts';
 
 /**
  * The text of journal records and run lines, put together from parts that are serialised once.
@@ -33,7 +33,7 @@ export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
 }
 
 export interface ConnectionFacts {
-  readonly transport: 'stdio' | 'http';
+  readonly transport: TransportKind;
   readonly protocolVersion: string;
   readonly sessionId: string | null;
 }

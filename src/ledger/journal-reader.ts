@@ -104,7 +104,8 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
 
 function connectionOf(fields: Fields): LedgerConnection {
   const { transport, protocol_version: protocolVersion, session_id: sessionId } = fields;
-  if ((transport !== 'stdio' && transport !== 'http') || typeof protocolVersion !== 'string') return noConnection;
+  if (transport !== 'stdio' && transport !== 'http' && transport !== 'sse') return noConnection;
+  if (typeof protocolVersion !== 'string') return noConnection;
   return ledgerConnection({
     transport,
     protocolVersion,

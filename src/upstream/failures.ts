@@ -2,18 +2,21 @@ import { HubError } from '../base/index.ts';
 import type { ServerState } from '../domain/index.ts';
 import type { WireFailure } from './wire.ts';
 
+/** Where nobody has to do anything. */
+export const unsentHint = 'Nothing was sent. The hub reconnects by itself.';
+
 /** The ways in which a request to a server fails, each with its own code and next step. */
 export function lostConnection(server: string, what: string, sent: boolean, cause?: unknown): WireFailure {
   const error = sent
     ? new HubError('UPSTREAM_LOST', `The connection to server "${server}" broke: ${what}.`, {
         cause,
         hint: 'The call may have run; check before you repeat it. The hub reconnects by itself.',
-        details: { server },
+        details: { server, reason: what },
       })
     : new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" cannot be reached: ${what}.`, {
         cause,
-        hint: 'Nothing was sent. The hub reconnects by itself.',
-        details: { server },
+        hint: unsentHint,
+        details: { server, reason: what },
       });
   return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
 }
@@ -29,11 +32,22 @@ export function away(server: string, state: ServerState, error: HubError, retryA
     });
   }
   const what = state === 'open-circuit' ? 'is away and left alone for now' : 'is away';
+  const fix = error.hint === undefined || error.hint === unsentHint ? '' : `${error.hint} `;
+  const { stderrTail } = error.details;
   return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" ${what}: ${error.message}`, {
     cause: error,
-    hint: `Nothing was sent. The next attempt is due in ${seconds(retryAfterMs)}.`,
-    details: { server, retryAfterMs, state },
+    hint: `${fix}Nothing was sent. The next attempt is due in ${seconds(retryAfterMs)}.`,
+    details: { server, retryAfterMs, state, ...(stderrTail === undefined ? {} : { stderrTail }) },
   });
+}
+
+/** What a server answered may repeat the credential that it was given. */
+export function redacted(error: HubError, redact: (text: string) => string): HubError {
+  const message = redact(error.message);
+  if (message === error.message) return error;
+  const { code, hint, details } = error;
+  // Without its cause, which says the same unredacted.
+  return new HubError(code, message, { details, ...(hint === undefined ? {} : { hint }) });
 }
 
 export function lostSession(server: string, httpStatus: number): WireFailure {
@@ -55,7 +69,7 @@ export function unlisted(server: string, reason: string): HubError {
 export function timedOut(server: string, what: string, ms: number): WireFailure {
   const error = new HubError('UPSTREAM_TIMEOUT', `Server "${server}" did not answer ${what} within ${seconds(ms)}.`, {
     hint: 'It may still be working on it. Raise limits.timeout_s for slow tools.',
-    details: { server },
+    details: { server, reason: `no answer within ${seconds(ms)}` },
   });
   return { kind: 'failed', error, cause: 'gave-up', sent: true, httpStatus: undefined };
 }
@@ -67,7 +81,7 @@ export function cancelled(error: HubError, sent: boolean): WireFailure {
 export function garbled(server: string, what: string, httpStatus?: number): WireFailure {
   const error = new HubError('UPSTREAM_GARBLED', `Server "${server}" answered something that is not MCP: ${what}.`, {
     hint: 'Check that the URL or command really is an MCP server.',
-    details: { server },
+    details: { server, reason: `not MCP: ${what}` },
   });
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
+import type { TransportKind } from '../domain/index.ts';
 import { legacyVersions, modernVersion } from '../mcp/index.ts';
 import { lostConnection, statusFailure, timedOut } from './failures.ts';
 import { type HandshakeOptions, shakeHands } from './handshake.ts';
@@ -9,10 +10,22 @@ import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.f
 const client = { name: 'quartermaster', version: '1' };
 const modern = resultOf({ supportedVersions: [modernVersion], capabilities: { tools: { listChanged: true } } });
 const legacy = resultOf({ protocolVersion: '2025-06-18', capabilities: { tools: {} } });
-const modernAgreement = { era: 'modern', version: modernVersion, hasTools: true, announcesTools: true };
-const legacyAgreement = { era: 'legacy', version: '2025-06-18', hasTools: true, announcesTools: false };
+const modernAgreement = {
+  era: 'modern',
+  version: modernVersion,
+  hasTools: true,
+  announcesTools: true,
+  about: { serverInfo: undefined, instructions: undefined, capabilities: { tools: { listChanged: true } } },
+};
+const legacyAgreement = {
+  era: 'legacy',
+  version: '2025-06-18',
+  hasTools: true,
+  announcesTools: false,
+  about: { serverInfo: undefined, instructions: undefined, capabilities: { tools: {} } },
+};
 
-function begin(transport: 'stdio' | 'http', known?: HandshakeOptions['known']) {
+function begin(transport: TransportKind, known?: HandshakeOptions['known']) {
   const wire = createScriptedWire(transport);
   const clock = createManualClock();
   const giveUp = new AbortController();

@@ -1,5 +1,12 @@
 import { type Clock, HubError, isJsonObject, sleep } from '../base/index.ts';
-import { type Era, legacyUpstreamVersions, legacyVersions, modernVersion, modernVersions } from '../mcp/index.ts';
+import {
+  type Era,
+  legacyUpstreamVersions,
+  legacyVersions,
+  metaKeys,
+  modernVersion,
+  modernVersions,
+} from '../mcp/index.ts';
 import { garbled } from './failures.ts';
 import {
   ask,
@@ -18,6 +25,14 @@ export interface Agreement {
   /** The server says that it announces changes of its tools. */
   readonly announcesTools: boolean;
   readonly hasTools: boolean;
+  readonly about: SelfPortrait;
+}
+
+/** What a server says of itself; nobody checks it, so nothing may depend on it. */
+export interface SelfPortrait {
+  readonly serverInfo: Readonly<Record<string, unknown>> | undefined;
+  readonly instructions: string | undefined;
+  readonly capabilities: Readonly<Record<string, unknown>>;
 }
 
 export type HandshakeOutcome =
@@ -44,6 +59,8 @@ const probeSilenceMs = 3000;
  * it likely. 401, 403, 5xx and timeouts over HTTP say nothing about the era.
  */
 export async function shakeHands(wire: Wire, clock: Clock, options: HandshakeOptions): Promise<HandshakeOutcome> {
+  // The older transport is older than the newer revision.
+  if (wire.transport === 'sse') return accept(wire, options, await greet(wire, options));
   if (options.known !== 'legacy') return probe(wire, clock, options);
   const reply = await greet(wire, options);
   // A server that was upgraded since may know the old handshake no longer.
@@ -92,7 +109,7 @@ function judge(wire: Wire, reply: WireReply): HandshakeOutcome | 'legacy' {
     const supported = reply.value.supportedVersions;
     const common = Array.isArray(supported) ? modernVersions.find((version) => supported.includes(version)) : undefined;
     if (common === undefined) return 'legacy';
-    return { kind: 'agreed', agreement: agreement('modern', common, reply.value.capabilities) };
+    return { kind: 'agreed', agreement: agreement('modern', common, reply.value) };
   }
   if (reply.kind === 'error') return 'legacy';
   if (wire.transport === 'stdio') {
@@ -120,16 +137,23 @@ function accept(wire: Wire, options: HandshakeOptions, reply: WireReply): Handsh
   }
   wire.speak(legacyEnvelope(version));
   wire.notify('notifications/initialized');
-  return { kind: 'agreed', agreement: agreement('legacy', version, reply.value.capabilities) };
+  return { kind: 'agreed', agreement: agreement('legacy', version, reply.value) };
 }
 
-function agreement(era: Era, version: string, capabilities: unknown): Agreement {
-  const tools = isJsonObject(capabilities) ? capabilities.tools : undefined;
+function agreement(era: Era, version: string, said: Readonly<Record<string, unknown>>): Agreement {
+  const capabilities = isJsonObject(said.capabilities) ? said.capabilities : {};
+  const { tools } = capabilities;
+  const serverInfo = era === 'legacy' ? said.serverInfo : isJsonObject(said._meta) && said._meta[metaKeys.serverInfo];
   return {
     era,
     version,
     hasTools: isJsonObject(tools),
     announcesTools: isJsonObject(tools) && tools.listChanged === true,
+    about: {
+      serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,
+      instructions: typeof said.instructions === 'string' ? said.instructions : undefined,
+      capabilities,
+    },
   };
 }
 
@@ -137,7 +161,7 @@ function asFailure(server: string, reply: Exclude<WireReply, { kind: 'result' }>
   if (reply.kind === 'failed') return reply;
   const error = new HubError('UPSTREAM_FAILED', `Server "${server}" refused the handshake: ${reply.message}`, {
     hint: 'Look at the logs of the server.',
-    details: { server, upstreamCode: reply.code },
+    details: { server, upstreamCode: reply.code, reason: `refused the handshake: ${reply.message}` },
   });
-  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
+  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: reply.httpStatus };
 }

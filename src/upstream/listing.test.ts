@@ -52,6 +52,7 @@ function begin(known?: Partial<RememberedServer>) {
       memory: { recall: (name) => memory.get(name), remember: (name, value) => void memory.set(name, value) },
       redact: (text) => text.replace('hunter2', '[redacted]'),
       link: () => current,
+      via: () => ({ place: 0, settled: true }),
       onChange: (server) => changes.push(server),
     },
     { server: 'files', connectionKey: 'key' },

@@ -1,5 +1,6 @@
 import type { Clock, HubError, Logger, Timer } from '../base/index.ts';
 import type { Catalog } from '../domain/index.ts';
+import type { Via } from './chain.ts';
 import { unlisted } from './failures.ts';
 import type { Link } from './link.ts';
 import { knownEra, type RememberedServer, type ServerMemory } from './remembered.ts';
@@ -25,6 +26,8 @@ export interface ListingDeps {
   readonly redact: (text: string) => string;
   /** The connection of this moment. */
   readonly link: () => Link | undefined;
+  /** The transport that it uses. */
+  readonly via: () => Via | undefined;
   readonly onChange: (server: string) => void;
 }
 
@@ -76,14 +79,16 @@ export function createListing(
     for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server, warning });
     const { era, protocolVersion } = link;
     const { tools, at } = catalog;
-    memory.remember(server, { connectionKey, era, protocolVersion, verdictAt: verdictAt(link), tools, at });
+    const via = deps.via();
+    memory.remember(server, { connectionKey, era, protocolVersion, verdictAt: verdictAt(link), via, tools, at });
     deps.onChange(server);
   }
 
   /** A verdict that was only believed again keeps its date, or it would never be asked anew. */
   function verdictAt(link: Link): number {
     const before = remembered();
-    return before !== undefined && knownEra(before, clock.now()) === link.era ? before.verdictAt : clock.now();
+    if (before === undefined || (before.via?.place ?? 0) !== (deps.via()?.place ?? 0)) return clock.now();
+    return knownEra(before, clock.now()) === link.era ? before.verdictAt : clock.now();
   }
 
   /** Never later than was planned already: a server that announces without end would never be asked. */

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
+import type { ChainOptions, Via } from './chain.ts';
 
 /** What is kept of a server between lives of the hub. */
 export interface RememberedServer {
@@ -9,6 +10,8 @@ export interface RememberedServer {
   readonly protocolVersion: string;
   /** When the era was found out; an old legacy verdict is asked again, for servers are upgraded. */
   readonly verdictAt: number;
+  /** The transport that the above was found out over; absent: the first. */
+  readonly via?: Via | undefined;
   readonly tools: readonly ToolDefinition[];
   readonly at: number;
 }
@@ -24,4 +27,15 @@ const verdictLifeMs = 7 * 24 * 3600 * 1000;
 export function knownEra(remembered: RememberedServer | undefined, now: number): Era | undefined {
   if (remembered === undefined) return undefined;
   return now - remembered.verdictAt < verdictLifeMs ? remembered.era : undefined;
+}
+
+/** A transport that won only because a better one was away is tried first for this long. */
+const standInLifeMs = 10 * 60 * 1000;
+
+/** What to expect of the next connect. */
+export function expectation(remembered: RememberedServer | undefined, now: number): ChainOptions['known'] {
+  if (remembered === undefined) return undefined;
+  const era = knownEra(remembered, now);
+  const { place, settled } = remembered.via ?? { place: 0, settled: true };
+  return { place, settled, era, first: settled ? era !== undefined : now - remembered.at < standInLifeMs };
 }

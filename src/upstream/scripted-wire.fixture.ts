@@ -1,4 +1,5 @@
 import { type HubError, isJsonObject } from '../base/index.ts';
+import type { TransportKind } from '../domain/index.ts';
 import { readUpstreamMessage } from '../mcp/index.ts';
 import { cancelled } from './failures.ts';
 import { type Envelope, legacyEnvelope, type Wire, type WireReply, type WireResult } from './wire.ts';
@@ -23,7 +24,7 @@ export interface Asked {
   answer(reply: WireReply): void;
 }
 
-export function createScriptedWire(transport: 'stdio' | 'http'): ScriptedWire {
+export function createScriptedWire(transport: TransportKind): ScriptedWire {
   const asked: (Asked & { cancelledBy: HubError | undefined })[] = [];
   const said: string[] = [];
   let envelope = legacyEnvelope('');

@@ -1,11 +1,12 @@
-import { type Clock, HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
+import { type Clock, type HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
 import { type Catalog, placeOf, type ServerSpec, type ServerState, type ServerStatus } from '../domain/index.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
+import type { Via } from './chain.ts';
 import type { Children } from './children/index.ts';
-import { away, lostConnection, seconds } from './failures.ts';
-import { type Link, type LinkOutcome, openLink } from './link.ts';
+import { away, lostConnection, redacted, seconds } from './failures.ts';
+import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.ts';
 import { createListing, type Listing } from './listing.ts';
-import { knownEra, type ServerMemory } from './remembered.ts';
+import { expectation, type ServerMemory } from './remembered.ts';
 import type { WireFailure } from './wire.ts';
 
 /** The hub's own hold on a server: state, discovery, life cycle. */
@@ -63,7 +64,7 @@ export function createUpstream(
 type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'connecting'; readonly link: Promise<Link>; readonly giveUp: AbortController }
-  | { readonly kind: 'connected'; readonly link: Link; readonly since: number }
+  | { readonly kind: 'connected'; readonly link: Link; readonly via: Via; readonly since: number }
   | {
       readonly kind: 'waiting';
       readonly word: ServerState;
@@ -91,13 +92,16 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   #drained: (() => void) | undefined;
   readonly #listing: Listing;
   #lastError: HubError | undefined;
+  /** The link is there, but what the server last said over it was 401 or 403. */
+  #refusal: { readonly word: ServerState; readonly error: HubError } | undefined;
 
   constructor(deps: UpstreamDeps, options: UpstreamOptions) {
     this.#deps = deps;
     this.#client = options.client;
     this.spec = options.spec;
     const { name: server, connectionKey } = options.spec;
-    this.#listing = createListing({ ...deps, link: () => this.link }, { server, connectionKey });
+    const now = { link: () => this.link, via: () => this.#via };
+    this.#listing = createListing({ ...deps, ...now }, { server, connectionKey });
   }
 
   get catalog(): Catalog | undefined {
@@ -106,6 +110,10 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   get link(): Link | undefined {
     return this.#state.kind === 'connected' ? this.#state.link : undefined;
+  }
+
+  get #via(): Via | undefined {
+    return this.#state.kind === 'connected' ? this.#state.via : undefined;
   }
 
   connect(): Promise<Link> {
@@ -178,17 +186,31 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const waiting = state.kind === 'waiting' ? state : undefined;
     return {
       name: spec.name,
-      state: state.kind === 'waiting' ? state.word : state.kind === 'closed' ? 'idle' : state.kind,
-      transport: spec.transport.type,
+      state: this.#word(),
+      transport: this.link?.transport ?? spec.transport.type,
       protocolVersion: this.link?.protocolVersion ?? this.#listing.remembered?.protocolVersion,
       tools: this.catalog?.tools.length,
       source: placeOf(spec.source),
       hides: spec.hides.map(placeOf),
       description: spec.description,
-      error: (waiting?.error ?? this.#lastError ?? (this.link && this.#listing.error))?.message,
+      error: (waiting?.error ?? this.#refusal?.error ?? this.#lastError ?? (this.link && this.#listing.error))?.message,
       retryAt: waiting?.until,
       attempt: waiting === undefined ? undefined : this.#breaker.failures,
     };
+  }
+
+  #word(): ServerState {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'waiting':
+        return state.word;
+      case 'closed':
+        return 'idle';
+      case 'connected':
+        return this.#refusal?.word ?? state.kind;
+      default:
+        return state.kind;
+    }
   }
 
   async retire(): Promise<void> {
@@ -231,9 +253,10 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       throw lostConnection(this.spec.name, 'it was closed while connecting', false).error;
     }
     if (outcome.kind === 'failed') throw this.#connectFailed(outcome.failure);
-    const { link } = outcome;
-    this.#state = { kind: 'connected', link, since: this.#deps.clock.monotonic() };
+    const { link, via } = outcome;
+    this.#state = { kind: 'connected', link, via, since: this.#deps.clock.monotonic() };
     this.#lastError = undefined;
+    this.#refusal = undefined;
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
     void this.#listing.refresh(link);
@@ -242,34 +265,33 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   async #tryLink(signal: AbortSignal): Promise<LinkOutcome> {
     const { clock, logger, children, redact } = this.#deps;
-    const known = knownEra(this.#listing.remembered, clock.now());
+    const known = expectation(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
-    const events = {
+    const events: LinkEvents = {
       onToolsChanged: () => this.#listing.changed(),
-      onLost: (error: HubError) => opened !== undefined && this.#lost(opened, error),
+      onLost: (error) => opened !== undefined && this.#lost(opened, error),
+      onRefused: (error) => opened !== undefined && opened === this.link && this.#refused(error),
+      onAccepted: () => this.#refused(undefined),
     };
-    try {
-      const outcome = await openLink(
-        { clock, logger, children, redact, events },
-        { spec: this.spec, client: this.#client, known, signal },
-      );
-      if (outcome.kind === 'linked') opened = outcome.link;
-      return outcome;
-    } catch (error) {
-      const failure: WireFailure = {
-        kind: 'failed',
-        error: toHubError(error),
-        cause: 'connection',
-        sent: false,
-        httpStatus: undefined,
-      };
-      return { kind: 'failed', failure };
-    }
+    const outcome = await openLink(
+      { clock, logger, children, redact, events },
+      { spec: this.spec, client: this.#client, known, signal },
+    );
+    if (outcome.kind === 'linked') opened = outcome.link;
+    return outcome;
+  }
+
+  /** A tool that wants more than the others must not cost the others their connection: only the word changes. */
+  #refused(error: HubError | undefined): void {
+    const word = error?.code === 'UPSTREAM_FORBIDDEN' ? 'forbidden' : 'needs-login';
+    if (this.#refusal?.word === (error && word)) return;
+    this.#refusal = error && { word, error };
+    this.#deps.onChange(this.spec.name);
   }
 
   /** Enters the waiting state and returns the error for those who waited. */
   #connectFailed(failure: WireFailure): HubError {
-    const error = this.#redacted(failure.error);
+    const error = redacted(failure.error, this.#deps.redact);
     this.#lastError = error;
     this.#deps.logger.warn('upstream_connect_failed', {
       server: this.spec.name,
@@ -308,6 +330,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const state = this.#state;
     if (state.kind !== 'connected' || state.link !== link) return;
     this.#lastError = error;
+    this.#refusal = undefined;
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
     void link.close();
     if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
@@ -319,14 +342,6 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     // Callers would rather have it tried at once, but not again and again.
     if (this.#inFlight > 0 && verdict.state.kind === 'closed') void this.#beginConnect();
     else this.#retreat(verdict, error);
-  }
-
-  /** What a server answered to the handshake may repeat the credential that it was given. */
-  #redacted(error: HubError): HubError {
-    const message = this.#deps.redact(error.message);
-    if (message === error.message) return error;
-    const { code, hint, details } = error;
-    return new HubError(code, message, { details, ...(hint === undefined ? {} : { hint }) });
   }
 
   #away(state: State & { kind: 'waiting' }): HubError {

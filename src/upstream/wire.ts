@@ -1,5 +1,5 @@
 import { HubError } from '../base/index.ts';
-import type { MirroredArgument } from '../domain/index.ts';
+import type { MirroredArgument, TransportKind } from '../domain/index.ts';
 import { type Era, metaKeys, type UpstreamMessage } from '../mcp/index.ts';
 
 /** A request towards an upstream, as JSON parts so that arguments travel unparsed. */
@@ -22,7 +22,8 @@ export interface WireRequest {
 }
 
 export type WireResult = UpstreamMessage & { readonly kind: 'result' };
-export type WireError = UpstreamMessage & { readonly kind: 'error' };
+/** Over HTTP an error may come with a status of its own. */
+export type WireError = UpstreamMessage & { readonly kind: 'error'; readonly httpStatus?: number };
 
 /** The request got no answer. */
 export interface WireFailure {
@@ -47,12 +48,12 @@ export interface WireCall {
 
 /** One link to one server, before and after the handshake. */
 export interface Wire {
-  readonly transport: 'stdio' | 'http';
+  readonly transport: TransportKind;
   request(request: WireRequest): WireCall;
   notify(method: string, params?: unknown): void;
   /** Speaks the given revision from now on. */
   speak(envelope: Envelope): void;
-  /** Opens the stream on which a legacy HTTP server announces changes; stdio has none. */
+  /** Opens the stream on which a legacy HTTP server announces changes; the others need none. */
   openChangeStream(): void;
   readonly sessionId: string | null;
   /** Losing it says nothing about the next one: calls were answered, or each has a connection of its own. */
@@ -64,6 +65,8 @@ export interface WireEvents {
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
   /** The link is gone for good; at most once, never after `close`. */
   onLost(error: HubError): void;
+  /** The server wants another credential (401, 403, 451) than the one that it took before. */
+  onRefused(error: HubError): void;
 }
 
 /** What each request says about itself: nothing in the legacy era, three members in the modern one. */

@@ -101,6 +101,7 @@ const serverSchema = z.object({
   protocolVersion: z.string(),
   era: z.enum(['legacy', 'modern']),
   verdictAt: z.number(),
+  via: z.object({ place: z.int(), settled: z.boolean() }).optional(),
   tools: z.array(toolSchema),
   at: z.number(),
 });

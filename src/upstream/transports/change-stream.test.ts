@@ -23,7 +23,11 @@ async function begin(onGet: (received: Received, count: number) => void) {
     {
       clock,
       logger: createSilentLogger(),
-      events: { onNotification: (method) => events.push(method), onLost: (error) => events.push(error.code) },
+      events: {
+        onNotification: (method) => events.push(method),
+        onLost: (error) => events.push(error.code),
+        onRefused: (error) => events.push(error.code),
+      },
     },
     { server: 'files', transport: { type: 'http', url: server.url, headers: {} } },
   );

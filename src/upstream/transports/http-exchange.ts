@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly onSession: ((sessionId: string) => void) | undefined;
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
   onServerRequest(id: string | number, method: string): void;
+  /** 401, 403 or 451. */
+  onRefused(error: HubError): void;
   onGiveUp(reason: string): void;
   onEnd(): void;
 }
@@ -112,9 +114,11 @@ export function createExchange(options: ExchangeOptions): Exchange {
     if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
     else if (message?.kind === 'error' && isSessionLoss(message.code)) end(lostSession(server, status));
     else if (status === 401 || status === 403 || status === 451 || status === 429 || status >= 500) {
-      end(statusFailure(server, status, retryAfter));
+      const failure = statusFailure(server, status, retryAfter);
+      if (status !== 429 && status < 500) options.onRefused(failure.error);
+      end(failure);
     } else if (message?.kind === 'error' && (message.id === id || message.id === null || message.id === undefined)) {
-      end(message);
+      end(status === 200 ? message : { ...message, httpStatus: status });
     } else if (status !== 200) end(statusFailure(server, status, retryAfter));
     else if (message?.kind === 'result' && message.id === id) end(message);
     else end(garbled(server, describe(contentType, message?.kind), status));

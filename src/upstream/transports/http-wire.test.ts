@@ -18,7 +18,11 @@ async function open(url: string, headers: Record<string, string> = {}, events: s
     {
       clock: createSystemClock(),
       logger: createSilentLogger(),
-      events: { onNotification: (method) => events.push(method), onLost: (error) => events.push(error.code) },
+      events: {
+        onNotification: (method) => events.push(method),
+        onLost: (error) => events.push(error.code),
+        onRefused: (error) => events.push(error.code),
+      },
     },
     { server: 'files', transport: { type: 'http', url, headers } },
   );

@@ -84,6 +84,7 @@ class HttpWire implements Wire {
       sessionId: this.#sessionId,
       onSession: request.method === 'initialize' ? (session) => this.#rememberSession(session) : undefined,
       onNotification: this.#deps.events.onNotification,
+      onRefused: this.#deps.events.onRefused,
       onServerRequest: (serverId, method) => this.#answer(serverId, method),
       // Modern HTTP cancels by closing the stream; legacy says so.
       onGiveUp: (reason) => this.#sayCancelled(id, request.method, reason),

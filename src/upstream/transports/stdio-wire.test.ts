@@ -44,7 +44,11 @@ async function start(script: string, redact: (text: string) => string = (text) =
       logger,
       child,
       redact,
-      events: { onNotification: (method) => events.push(method), onLost: (error) => events.push(error.code) },
+      events: {
+        onNotification: (method) => events.push(method),
+        onLost: (error) => events.push(error.code),
+        onRefused: (error) => events.push(error.code),
+      },
     },
     { server: 'files' },
   );

@@ -1,0 +1,88 @@
+import { type Clock, HubError, type Logger, toHubError } from '../base/index.ts';
+import type { Transport } from '../domain/index.ts';
+import type { Era } from '../mcp/index.ts';
+import type { Children } from './children/index.ts';
+import { type Agreement, type HandshakeOutcome, shakeHands } from './handshake.ts';
+import { createHttpWire } from './transports/http-wire.ts';
+import { createStdioWire } from './transports/stdio-wire.ts';
+import type { Wire, WireEvents, WireFailure } from './wire.ts';
+
+/** One transport of one server, tried: a wire after its handshake, or why there is none. */
+export type AttemptOutcome =
+  | { readonly kind: 'opened'; readonly wire: Wire; readonly agreement: Agreement }
+  | { readonly kind: 'failed'; readonly failure: WireFailure };
+
+export interface AttemptDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly children: Children;
+  readonly redact: (text: string) => string;
+  readonly events: WireEvents;
+}
+
+export interface AttemptOptions {
+  readonly server: string;
+  readonly transport: Transport;
+  readonly client: { readonly name: string; readonly version: string };
+  readonly known: Era | undefined;
+  readonly timeoutMs: number;
+  /** Gives the attempt up. */
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects: whatever goes wrong is an outcome, so that the next transport can be tried. */
+export async function attempt(deps: AttemptDeps, options: AttemptOptions): Promise<AttemptOutcome> {
+  try {
+    return await openAndGreet(deps, options);
+  } catch (error) {
+    const failure = toHubError(error);
+    return {
+      kind: 'failed',
+      failure: { kind: 'failed', error: failure, cause: 'connection', sent: false, httpStatus: undefined },
+    };
+  }
+}
+
+async function openAndGreet(deps: AttemptDeps, options: AttemptOptions): Promise<AttemptOutcome> {
+  const first = await tryOnce(deps, options);
+  if (first.kind !== 'died-of-probe') return first;
+  const { failure } = first;
+  if (options.signal.aborted) return { kind: 'failed', failure };
+  const second = await tryOnce(deps, { ...options, known: 'legacy' });
+  return second.kind === 'died-of-probe' ? { kind: 'failed', failure: second.failure } : second;
+}
+
+type TryOutcome = AttemptOutcome | Extract<HandshakeOutcome, { kind: 'died-of-probe' }>;
+
+async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryOutcome> {
+  let linked = false;
+  const { events } = deps;
+  const guarded: WireEvents = {
+    onNotification: events.onNotification,
+    // Before the handshake is done its own failure tells the story.
+    onLost: (error) => linked && events.onLost(error),
+    onRefused: (error) => linked && events.onRefused(error),
+  };
+  const wire = await openWire({ ...deps, events: guarded }, options);
+  const outcome = await shakeHands(wire, deps.clock, options);
+  if (outcome.kind === 'agreed') {
+    linked = true;
+    return { kind: 'opened', wire, agreement: outcome.agreement };
+  }
+  await wire.close();
+  return outcome;
+}
+
+async function openWire(deps: AttemptDeps, { server, transport }: AttemptOptions): Promise<Wire> {
+  const { clock, logger, events, redact } = deps;
+  switch (transport.type) {
+    case 'stdio': {
+      const child = await deps.children.start({ server, ...transport });
+      return createStdioWire({ clock, logger, child, events, redact }, { server });
+    }
+    case 'http':
+      return createHttpWire({ clock, logger, events }, { server, transport });
+    case 'sse':
+      throw new HubError('SERVER_INVALID', `Server "${server}" speaks SSE, which is not there yet.`);
+  }
+}

@@ -1,0 +1,118 @@
+import type { HubError } from '../base/index.ts';
+import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
+import type { AttemptDeps, AttemptOutcome } from './attempt.ts';
+import { openChain, type Step } from './chain.ts';
+import { type DiscoveryOutcome, discoverTools } from './discovery.ts';
+import { redacted, unlisted } from './failures.ts';
+import { noTools } from './link.ts';
+
+export type ProbeVerdict = 'reachable' | 'needs-auth' | 'auth-failed' | 'unreachable';
+
+/** One transport, tried. */
+export interface ProbeAttempt {
+  readonly transport: TransportKind;
+  /** Nobody configured it; an HTTP address without streamable HTTP made it likely. */
+  readonly implicit: boolean;
+  readonly verdict: ProbeVerdict;
+  readonly httpStatus: number | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly sessionId: string | null;
+  readonly durationMs: number;
+  readonly error: HubError | undefined;
+}
+
+export interface Probe {
+  readonly server: string;
+  /** Of the first attempt that was an answer. */
+  readonly verdict: ProbeVerdict;
+  readonly attempts: readonly ProbeAttempt[];
+  /** Undefined where the tools could not be listed. */
+  readonly catalog: Catalog | undefined;
+  readonly durationMs: number;
+}
+
+export type ProbeDeps = Omit<AttemptDeps, 'events'>;
+
+export interface ProbeOptions {
+  readonly spec: ServerSpec;
+  readonly client: { readonly name: string; readonly version: string };
+  readonly signal: AbortSignal;
+  /** For the handshake of each attempt, and again for each page of a list. */
+  readonly timeoutMs: number;
+}
+
+/** Nobody listens: what a server announces during a look at it is of no interest. */
+export const deaf: AttemptDeps['events'] = { onNotification() {}, onLost() {}, onRefused() {} };
+
+/** Connects afresh, lists the tools and closes. Never throws for what the server does. */
+export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promise<Probe> {
+  const startedAt = deps.clock.monotonic();
+  const attempts: ProbeAttempt[] = [];
+  const onAttempt = (step: Step, outcome: AttemptOutcome, durationMs: number): void => {
+    attempts.push(toAttempt(deps, step, outcome, durationMs));
+  };
+  const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
+  let catalog: Catalog | undefined;
+  if (outcome.kind === 'opened') {
+    const listed = await listTools(deps, options, outcome);
+    await outcome.wire.close();
+    if (listed.kind === 'found') catalog = listed.catalog;
+    else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the one that was opened
+  }
+  return {
+    server: options.spec.name,
+    verdict: attempts.find(({ verdict }) => verdict !== 'unreachable')?.verdict ?? 'unreachable',
+    attempts,
+    catalog,
+    durationMs: deps.clock.monotonic() - startedAt,
+  };
+}
+
+export async function listTools(
+  deps: ProbeDeps,
+  { timeoutMs, signal }: ProbeOptions,
+  { wire, agreement }: Pick<Extract<AttemptOutcome, { kind: 'opened' }>, 'wire' | 'agreement'>,
+): Promise<DiscoveryOutcome> {
+  const now = deps.clock.now();
+  if (!agreement.hasTools) return { kind: 'found', catalog: noTools(now) };
+  return discoverTools(wire, { now, timeoutMs, signal });
+}
+
+function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, durationMs: number): ProbeAttempt {
+  const facts = { transport: step.transport.type, implicit: step.implicit, durationMs };
+  if (outcome.kind === 'failed') {
+    const { error, httpStatus } = outcome.failure;
+    const verdict = verdictOf(error);
+    const nothing = { protocolVersion: undefined, sessionId: null };
+    return { ...facts, ...nothing, verdict, httpStatus, error: redacted(error, deps.redact) };
+  }
+  const { wire, agreement } = outcome;
+  return {
+    ...facts,
+    verdict: 'reachable',
+    // A handshake over HTTP has no other way to succeed.
+    httpStatus: wire.transport === 'stdio' ? undefined : 200,
+    protocolVersion: agreement.version,
+    sessionId: wire.sessionId,
+    error: undefined,
+  };
+}
+
+function verdictOf({ code }: HubError): ProbeVerdict {
+  if (code === 'UPSTREAM_NEEDS_LOGIN') return 'needs-auth';
+  return code === 'UPSTREAM_FORBIDDEN' ? 'auth-failed' : 'unreachable';
+}
+
+/** Some servers greet everybody and ask for a login only when it gets serious. */
+function withoutTools(
+  deps: ProbeDeps,
+  { spec }: ProbeOptions,
+  opened: ProbeAttempt,
+  { reason, failure }: DiscoveryOutcome & { kind: 'failed' },
+): ProbeAttempt {
+  const verdict = failure === undefined ? 'unreachable' : verdictOf(failure.error);
+  if (failure === undefined || verdict === 'unreachable') {
+    return { ...opened, error: unlisted(spec.name, deps.redact(reason)) };
+  }
+  return { ...opened, verdict, httpStatus: failure.httpStatus, error: redacted(failure.error, deps.redact) };
+}
