@@ -53,6 +53,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
   yaml: { only: ['config'], why: 'only config reads what people wrote' },
+  'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
 };
 
