@@ -1,6 +1,7 @@
 import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { quote, toProblem } from './problems.ts';
+import type { DotEnv } from './read-dotenv.ts';
 import { readers } from './readers/precedence.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
 import { type FileContent, type Mention, placeText, type Reader, type Settings } from './readers/reader.ts';
@@ -21,14 +22,16 @@ export interface AssembleOptions {
   readonly workspace: string;
   readonly readings: readonly SourceReading[];
   readonly notices: readonly Problem[];
+  readonly dotEnv: DotEnv;
 }
 
 export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fleet {
-  const { workspace, readings } = options;
+  const { workspace, readings, dotEnv } = options;
   const { servers, problems, secrets } = assembleServers(deps, options);
   const settings: Settings = Object.assign({}, ...readings.map(({ content }) => content.settings).reverse());
   const all = [
     ...options.notices,
+    ...dotEnv.problems,
     ...readings.flatMap(({ file, content, problems: own }) => [
       ...own,
       ...content.findings.map((finding) => toProblem(file, finding)),
@@ -44,7 +47,7 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
     policy: readings.find(({ content }) => content.policy !== undefined)?.content.policy,
     naming: 'prefixed',
     problems: all.sort(byPlace(readings)),
-    files: readings.map(({ file }) => file),
+    files: [...readings.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
     secrets,
     ledger: { sync: 'os' },
     serve: defaultServe,
@@ -59,13 +62,13 @@ interface AssembledServers {
 }
 
 /** The stronger file wins; what it hides is neither expanded nor judged, only mentioned. */
-function assembleServers(deps: VariablesDeps, { workspace, readings }: AssembleOptions): AssembledServers {
+function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: AssembleOptions): AssembledServers {
   const servers = new Map<string, FleetServer>();
   const problems: Problem[] = [];
   const secrets = new Set<string>();
   for (const { reader, file, content } of readings) {
     const { grammar, workspaceNames, sayVariable } = reader;
-    const variables = createVariables(deps, { workspace, workspaceNames });
+    const variables = createVariables(deps, { workspace, workspaceNames, dotEnv: dotEnv.values });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
       if (winner !== undefined) {
@@ -102,7 +105,8 @@ function hidden(file: string, draft: ServerDraft, winner: FleetServer): Problem 
 /** Agents come from the strongest file that has any; two lists of who may do what cannot be mixed. */
 function firstAgents(readings: readonly SourceReading[]): Pick<Fleet, 'agents' | 'roles'> {
   const agents = readings.find(({ content }) => content.agents.size > 0)?.content.agents ?? new Map();
-  const roles = readings.find(({ content }) => content.roles.size > 0)?.content.roles ?? new Map();
+  // A role is a fact about one agent, so these lists can be laid over each other, the weaker ones first.
+  const roles = new Map(readings.toReversed().flatMap(({ content }) => [...content.roles]));
   return { agents, roles };
 }
 

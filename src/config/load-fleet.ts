@@ -5,23 +5,28 @@ import { assembleFleet, type SourceReading } from './assemble-fleet.ts';
 import { findFiles } from './find-files.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { toProblem } from './problems.ts';
+import { dotEnvFile, readDotEnv } from './read-dotenv.ts';
 import { denyEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
 import { emptyContent, type Place, type Reader } from './readers/reader.ts';
 import { cannotRead, readNearby, readSourceFile } from './source-file.ts';
 import type { VariablesDeps } from './variables.ts';
 
-/** What to watch for changes, relative to the workspace. */
+/** Where configuration may stand, relative to the workspace. */
 export const configPlaces: readonly Place[] = readers.map((reader) => reader.place);
+
+/** What to watch for changes. */
+export const watchedPlaces: readonly Place[] = [...configPlaces, { file: dotEnvFile }];
 
 /** Reads every configuration file of the workspace. Whatever they hold, there is a fleet; what is wrong is in it. */
 export async function loadFleet(deps: VariablesDeps, options: { readonly workspace: string }): Promise<Fleet> {
   const workspace = resolve(options.workspace);
-  const [readings, notices] = await Promise.all([
+  const [readings, notices, dotEnv] = await Promise.all([
     Promise.all(readers.map((reader) => readPlace(reader, workspace))),
     lookAround(workspace),
+    readDotEnv(workspace),
   ]);
-  return freezeDeep(assembleFleet(deps, { workspace, readings: readings.flat(), notices }));
+  return freezeDeep(assembleFleet(deps, { workspace, readings: readings.flat(), notices, dotEnv }));
 }
 
 async function readPlace(reader: Reader, workspace: string): Promise<SourceReading[]> {

@@ -39,7 +39,7 @@ test(verifies('variables:missing', 'a missing variable names server, field, vari
     field: 'servers.api.headers.Authorization',
     server: 'api',
     message: 'Server "api": "headers.Authorization" needs the variable API_TOKEN, which is not set.',
-    fix: 'Set API_TOKEN in the environment of the hub, or write ${API_TOKEN:-default}.',
+    fix: 'Set API_TOKEN in .env or in the environment of the hub, or write ${API_TOKEN:-default}.',
   });
   expect(invalid(fleet, 'api').problems).toEqual([problem]);
 });

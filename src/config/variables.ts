@@ -15,6 +15,8 @@ export interface VariablesOptions {
   readonly workspace: string;
   /** Names that the source format itself defines, all of them for the workspace. */
   readonly workspaceNames: readonly string[];
+  /** What the workspace's `.env` says; stronger than the environment. */
+  readonly dotEnv: ReadonlyMap<string, string>;
 }
 
 /** Predefined names win: what a file says of its workspace must not depend on who starts the hub. */
@@ -28,7 +30,7 @@ export function createVariables(deps: VariablesDeps, options: VariablesOptions):
   ]);
   const visible = new Set(predefined.values());
   return {
-    lookup: (name) => predefined.get(name) ?? fromEnvironment(deps.env, name),
+    lookup: (name) => predefined.get(name) ?? options.dotEnv.get(name) ?? fromEnvironment(deps.env, name),
     isSecret: (value) => value.length >= shortestSecret && !visible.has(value),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, readdirSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock, Logger, Timer } from '../base/index.ts';
-import { configPlaces } from './load-fleet.ts';
+import { watchedPlaces } from './load-fleet.ts';
 import type { Place } from './readers/reader.ts';
 
 export interface ConfigWatch {
@@ -100,7 +100,7 @@ function watchDirectory(logger: Logger, directory: string, onEvent: () => void):
 
 /** Every path that a place may mean now: files, whether there or not, and folders with what is in them. */
 function pathsOf(workspace: string): readonly string[] {
-  const paths = configPlaces.flatMap((place) => {
+  const paths = watchedPlaces.flatMap((place) => {
     if ('file' in place) return [join(workspace, place.file)];
     const folder = join(workspace, place.folder);
     return [folder, ...namesIn(folder, place).map((name) => join(folder, name))];

@@ -4,14 +4,15 @@ import { didYouMean } from '../did-you-mean.ts';
 import { shellGrammar } from '../interpolation.ts';
 import { parseYaml } from '../parse-yaml.ts';
 import { type Finding, hasError, quote } from '../problems.ts';
+import { readAccess } from '../read-access.ts';
 import { type ReadAgents, readAgents } from '../read-agents.ts';
+import { readFallbacks } from '../read-fallbacks.ts';
+import { millisecondsAt, readLimits } from '../read-limits.ts';
 import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { fileSchema, ledgerSchema, namingSchema, policiesSchema, serverSchema, serveSchema } from '../schema.ts';
-import { type AccessDraft, completeLimits, type ServerPlace, type TransportDraft } from '../server-draft.ts';
 import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
-import { readTransport } from '../transport-draft.ts';
 import type { FileContent, Reader, Reading, Settings } from './reader.ts';
 
 /** Our own file: strict, and the only one with agents, policies and settings. */
@@ -146,56 +147,19 @@ const serversFormat: ServersFormat = {
   schema: serverSchema,
   unknownKeys: 'error',
   readBody(node, findings, place) {
-    const limits = child(node, 'limits');
-    const [timeout, max] = [seconds(limits, 'timeout_s'), seconds(limits, 'max_s')];
-    if (timeout !== undefined && max !== undefined && timeout > max) {
-      findings.push({
-        severity: 'warning',
-        line: limits?.line,
-        field: `${place.field}.limits`,
-        server: place.name,
-        message: `Server ${quote(place.name)}: "max_s" is below "timeout_s" and ends each call first.`,
-        fix: 'Raise max_s or lower timeout_s.',
-      });
-    }
     const [include, exclude] = [textsAt(node, 'tools'), textsAt(node, 'excludeTools')];
     return {
       description: textAt(node, 'description'),
       enabled: booleanAt(node, 'enabled') ?? true,
       shared: booleanAt(node, 'shared') ?? false,
       tools: { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) },
-      limits: completeLimits({
-        timeoutMs: timeout,
-        maxMs: max,
-        concurrency: numberAt(limits, 'concurrency'),
-        ratePerMin: numberAt(limits, 'rate_per_min'),
-      }),
+      limits: readLimits(node, findings, place),
       fallbacks: readFallbacks(node, findings, place),
-      access: readAccess(node, place),
+      access: readAccess(node, findings, place),
       instead: textAt(node, 'instead'),
     };
   },
 };
-
-function readFallbacks(node: SourceNode, findings: Finding[], place: ServerPlace): TransportDraft[] {
-  const list = child(node, 'fallback');
-  return (list?.kind === 'list' ? list.items : []).flatMap((item, index) => {
-    const read = readTransport(item, { ...place, line: item.line, field: `${place.field}.fallback.${index}` });
-    findings.push(...read.findings);
-    return read.transport === undefined ? [] : [read.transport];
-  });
-}
-
-function readAccess(node: SourceNode, place: ServerPlace): AccessDraft {
-  const written = ['scopes', 'readOnly', 'writeRequiresApproval'].flatMap((key) => entryOf(node, key)?.line ?? []);
-  return {
-    scopes: textsAt(node, 'scopes') ?? [],
-    readOnly: booleanAt(node, 'readOnly') ?? false,
-    writeRequiresApproval: booleanAt(node, 'writeRequiresApproval') ?? false,
-    trustAnnotations: booleanAt(node, 'trustAnnotations') ?? false,
-    line: written[0] ?? place.line,
-  };
-}
 
 /** A section with a mistake in it keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {
@@ -225,17 +189,12 @@ const settingReaders = {
         allowedHosts: textsAt(serve, 'allowedHosts') ?? defaultServe.allowedHosts,
         allowedOrigins: textsAt(serve, 'allowedOrigins') ?? defaultServe.allowedOrigins,
         maxBodyBytes: numberAt(serve, 'maxBodyBytes') ?? defaultServe.maxBodyBytes,
-        clientSessionIdleMs: seconds(serve, 'clientSessionIdle_s') ?? defaultServe.clientSessionIdleMs,
+        clientSessionIdleMs: millisecondsAt(serve, 'clientSessionIdle_s') ?? defaultServe.clientSessionIdleMs,
         maxClientSessions: numberAt(serve, 'maxClientSessions') ?? defaultServe.maxClientSessions,
       },
     };
   },
 };
-
-function seconds(node: SourceNode | undefined, key: string): number | undefined {
-  const value = numberAt(node, key);
-  return value === undefined ? undefined : Math.max(1, Math.round(value * 1_000));
-}
 
 function mustBeMap(root: SourceMap, key: string, consequence: string): Finding {
   return {

@@ -1,0 +1,81 @@
+/** What a `.env` file says. Values are taken as they are: a `${…}` in one stays what it is. */
+export type ParsedDotEnv =
+  | {
+      readonly kind: 'values';
+      readonly values: ReadonlyMap<string, string>;
+      /** Lines that say something other than NAME=value. */
+      readonly unread: readonly number[];
+    }
+  | { readonly kind: 'broken'; readonly line: number; readonly message: string };
+
+/**
+ * `NAME=value`, `export NAME=value`, quotes of three kinds (which may span lines) and comments.
+ * Node's own parser cannot stand in: it runs lines together where one has no "=", and takes an open quote for text.
+ */
+export function parseDotEnv(text: string): ParsedDotEnv {
+  const cursor: Cursor = { text: text.replace(/\r\n?/g, '\n'), at: 0, line: 1 };
+  const values = new Map<string, string>();
+  const unread: number[] = [];
+  while (cursor.at < cursor.text.length) {
+    const { line } = cursor;
+    assignmentPattern.lastIndex = cursor.at;
+    const [start, name, blank] = assignmentPattern.exec(cursor.text) ?? [];
+    if (start === undefined || name === undefined) {
+      if (!emptyPattern.test(restOfLine(cursor))) unread.push(line);
+      nextLine(cursor);
+      continue;
+    }
+    cursor.at += start.length;
+    const value = readValue(cursor, blank !== '');
+    if (value === undefined)
+      return { kind: 'broken', line, message: `the quote that opens the value of ${name} does not close it` };
+    values.set(name, value);
+  }
+  return { kind: 'values', values, unread };
+}
+
+interface Cursor {
+  readonly text: string;
+  at: number;
+  line: number;
+}
+
+const assignmentPattern = /[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=([ \t]*)/y;
+/** Nothing, a comment, or a name alone, which means the value that the environment has anyway. */
+const emptyPattern = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_][\w.-]*\s*)?$/;
+const quotedPatterns: Readonly<Record<string, RegExp>> = {
+  '"': /"([^"\\]*(?:\\.[^"\\]*)*)"[ \t]*(?:#[^\n]*)?(?=\n|$)/sy,
+  "'": /'([^']*)'[ \t]*(?:#[^\n]*)?(?=\n|$)/y,
+  '`': /`([^`]*)`[ \t]*(?:#[^\n]*)?(?=\n|$)/y,
+};
+const escapes: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' };
+
+/** Leaves the cursor at the start of the next line; undefined where a quote is not closed. */
+function readValue(cursor: Cursor, afterBlank: boolean): string | undefined {
+  const quote = cursor.text[cursor.at] ?? '';
+  const pattern = Object.hasOwn(quotedPatterns, quote) ? quotedPatterns[quote] : undefined;
+  if (pattern === undefined) {
+    // Only a "#" after a blank starts a comment: passwords hold that sign too.
+    const written = `${afterBlank ? ' ' : ''}${restOfLine(cursor)}`.replace(/\s#.*$/, '').trim();
+    nextLine(cursor);
+    return written;
+  }
+  pattern.lastIndex = cursor.at;
+  const [whole, inside] = pattern.exec(cursor.text) ?? [];
+  if (whole === undefined || inside === undefined) return undefined;
+  cursor.at += whole.length;
+  cursor.line += whole.split('\n').length - 1;
+  nextLine(cursor);
+  return quote === '"' ? inside.replace(/\\([nrt"\\$])/g, (_, letter: string) => escapes[letter] ?? letter) : inside;
+}
+
+function restOfLine({ text, at }: Cursor): string {
+  const end = text.indexOf('\n', at);
+  return text.slice(at, end < 0 ? text.length : end);
+}
+
+function nextLine(cursor: Cursor): void {
+  const end = cursor.text.indexOf('\n', cursor.at);
+  cursor.at = end < 0 ? cursor.text.length : end + 1;
+  cursor.line += 1;
+}
