@@ -34,7 +34,8 @@ export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
 
 export interface ConnectionFacts {
   readonly transport: TransportKind;
-  readonly protocolVersion: string;
+  /** Null where none was agreed on, as when the server refused the handshake. */
+  readonly protocolVersion: string | null;
   readonly sessionId: string | null;
 }
 

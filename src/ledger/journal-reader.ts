@@ -105,10 +105,9 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
 function connectionOf(fields: Fields): LedgerConnection {
   const { transport, protocol_version: protocolVersion, session_id: sessionId } = fields;
   if (transport !== 'stdio' && transport !== 'http' && transport !== 'sse') return noConnection;
-  if (typeof protocolVersion !== 'string') return noConnection;
   return ledgerConnection({
     transport,
-    protocolVersion,
+    protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : null,
     sessionId: typeof sessionId === 'string' ? sessionId : null,
   });
 }

@@ -157,6 +157,13 @@ test(
   },
 );
 
+test('a transport over which no revision was agreed on is kept', async () => {
+  const refused = ledgerConnection({ transport: 'http', protocolVersion: null, sessionId: null });
+  journal('20260101T000000Z-aaa.jsonl', [header(), sentRecord(parts('aaa-1', '{}'), refused).trimEnd()]);
+  await open();
+  expect(await readCalls(workspace)).toMatchObject([{ transport: 'http', protocol_version: null, session_id: null }]);
+});
+
 test('recovery that was interrupted itself is taken up again: lines once, a dead claim is no claim', async () => {
   journal('20260101T000000Z-aaa.jsonl', [header(), sentLine('aaa-1'), sentLine('aaa-2'), doneLine('aaa-2')]);
   await open();
