@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { expand, type Lookup, shellGrammar } from './interpolation.ts';
+import { bareShellGrammar, expand, type Lookup, literalGrammar, shellGrammar } from './interpolation.ts';
 
 const values: Record<string, string> = { SET: 'yes', EMPTY: '', TOK: 'abc', TRICKY: '${SET} $${ } {' };
 const lookup: Lookup = (name) => (Object.hasOwn(values, name) ? values[name] : undefined);
@@ -133,10 +133,60 @@ test('nested text means what its parts mean, whatever the values hold', () => {
   );
 });
 
-test('no text makes the grammar throw', () => {
+test('no text makes a grammar throw', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('${', '}', ':-', ':+', ':', 'A', '$', '{', 'input:', '?')), (pieces) => {
-      expect(['template', 'fault']).toContain(shellGrammar(pieces.join('')).kind);
+      for (const grammar of [shellGrammar, bareShellGrammar, literalGrammar]) {
+        expect(['template', 'fault']).toContain(grammar(pieces.join('')).kind);
+      }
     }),
   );
+});
+
+test.each([
+  ['$SET', 'yes'],
+  ['Bearer $TOK', 'Bearer abc'],
+  ['$SET-$TOK.$SET', 'yes-abc.yes'],
+  ['${SET}$TOK', 'yesabc'],
+  ['${NONE:-$TOK}', 'abc'],
+  ['$${SET} $', '${SET} $'],
+  ['cd "$(pwd)" && echo $1 $? $$ 5$', 'cd "$(pwd)" && echo $1 $? $$ 5$'],
+  ['$TRICKY', '${SET} $${ } {'],
+])('with bare names, %s becomes %s', (text, expected) => {
+  const parsed = bareShellGrammar(text);
+  if (parsed.kind === 'fault') throw new Error(parsed.message);
+  expect(expand(parsed.parts, lookup)).toMatchObject({ value: expected, missing: [] });
+});
+
+test('a bare name without a value is missing', () => {
+  const parsed = bareShellGrammar('$NONE_1 ${OTHER}');
+  if (parsed.kind === 'fault') throw new Error(parsed.message);
+  expect(expand(parsed.parts, lookup).missing.map(({ name }) => name)).toEqual(['NONE_1', 'OTHER']);
+});
+
+test('a format without variables leaves every text as it is', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const parsed = literalGrammar(text);
+      return parsed.kind === 'template' && expand(parsed.parts, lookup).value === text;
+    }),
+  );
+  expect(literalGrammar('${SET}')).toEqual({ kind: 'template', parts: [{ kind: 'literal', text: '${SET}' }] });
+});
+
+test('text without a dollar sign is unchanged', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      const plain = text.replaceAll('$', '');
+      return [shellGrammar, bareShellGrammar].every((grammar) => {
+        const parsed = grammar(plain);
+        return parsed.kind === 'template' && expand(parsed.parts, lookup).value === plain;
+      });
+    }),
+  );
+});
+
+test('secret text is told apart from what the file says', () => {
+  const parts = [{ kind: 'literal', text: 'Bearer ' } as const, { kind: 'secret', text: 'hunter2' } as const];
+  expect(expand(parts, lookup)).toEqual({ value: 'Bearer hunter2', missing: [], used: [], secrets: ['hunter2'] });
 });

@@ -44,15 +44,18 @@ export interface Expansion {
 }
 
 /** `${V}`, `${V:-default}`, `${V:default}`, `${V:+text}`, nested, and `$${` for a literal `${`. */
-export const shellGrammar: Grammar = (text) => {
-  const cursor: Cursor = { text, at: 0 };
-  try {
-    return { kind: 'template', parts: readText(cursor, 0) };
-  } catch (error) {
-    if (error instanceof GrammarError) return { kind: 'fault', message: error.message, fix: error.fix };
-    throw error;
-  }
-};
+export const shellGrammar: Grammar = (text) => readTemplate({ text, at: 0, bareNames: false });
+
+/** The same, and `$V` without braces, which some clients expand too. */
+export const bareShellGrammar: Grammar = (text) => readTemplate({ text, at: 0, bareNames: true });
+
+/** A format without variables. */
+export const literalGrammar: Grammar = (text) => ({ kind: 'template', parts: literal(text) });
+
+/** Text as a template of its own. */
+export function literal(text: string): Template {
+  return text === '' ? [] : [{ kind: 'literal', text }];
+}
 
 /** Values are inserted as they are: a value that looks like a variable is not expanded again. */
 export function expand(template: Template, lookup: Lookup): Expansion {
@@ -93,8 +96,18 @@ export function expand(template: Template, lookup: Lookup): Expansion {
   }
 }
 
+function readTemplate(cursor: Cursor): ParsedTemplate {
+  try {
+    return { kind: 'template', parts: readText(cursor, 0) };
+  } catch (error) {
+    if (error instanceof GrammarError) return { kind: 'fault', message: error.message, fix: error.fix };
+    throw error;
+  }
+}
+
 interface Cursor {
   readonly text: string;
+  readonly bareNames: boolean;
   at: number;
 }
 
@@ -120,28 +133,33 @@ function readText(cursor: Cursor, depth: number): Template {
   }
   const { text } = cursor;
   const parts: TemplatePart[] = [];
-  let literal = '';
+  let plain = '';
   let openBraces = 0;
   while (cursor.at < text.length) {
     if (text.startsWith('$${', cursor.at)) {
-      literal += '${';
+      plain += '${';
       openBraces += 1;
       cursor.at += 3;
     } else if (text.startsWith('${', cursor.at)) {
-      if (literal !== '') parts.push({ kind: 'literal', text: literal });
-      literal = '';
+      parts.push(...literal(plain));
+      plain = '';
       parts.push(readVariable(cursor, depth));
+    } else if (cursor.bareNames && bareName(cursor) !== undefined) {
+      const name = bareName(cursor) ?? '';
+      parts.push(...literal(plain), { kind: 'required', name });
+      plain = '';
+      cursor.at += name.length + 1;
     } else {
       const character = text[cursor.at] ?? '';
       // Plain braces in pairs belong to the text, so that a default may be JSON.
       if (depth > 0 && character === '}' && openBraces === 0) break;
       if (character === '{') openBraces += 1;
       if (character === '}') openBraces -= 1;
-      literal += character;
+      plain += character;
       cursor.at += 1;
     }
   }
-  if (literal !== '') parts.push({ kind: 'literal', text: literal });
+  parts.push(...literal(plain));
   return parts;
 }
 
@@ -183,6 +201,11 @@ function readOperator(cursor: Cursor, name: string, depth: number): TemplatePart
   return operator === '+'
     ? { kind: 'alternative', name, when: operand }
     : { kind: 'default', name, otherwise: operand };
+}
+
+/** The name after a `$` without braces. */
+function bareName(cursor: Cursor): string | undefined {
+  return cursor.text[cursor.at] === '$' ? match(namePattern, { ...cursor, at: cursor.at + 1 })?.[0] : undefined;
 }
 
 function match(pattern: RegExp, cursor: Cursor): RegExpExecArray | undefined {

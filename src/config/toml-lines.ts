@@ -80,7 +80,7 @@ function readKey(cursor: Cursor, end: ']' | '='): string[] {
     if (sign === '"' || sign === "'") {
       const start = cursor.at;
       skipText(cursor);
-      path.push(String(parse(`key=${text.slice(start, cursor.at)}`)['key']));
+      path.push(String(parse(`key=${text.slice(start, cursor.at)}`).key));
       continue;
     }
     barePattern.lastIndex = cursor.at;
