@@ -48,6 +48,13 @@ export const requirements = {
   'view:list-is-call': 'What is listed and what is callable is decided by the same code.',
   'view:hidden-is-unknown': 'A hidden tool and an unknown one give the agent the same answer.',
   'view:routing': 'Where anything routes, an agent that nothing names gets shared servers only.',
+  'routing:role':
+    'An agent has the servers, lists and rules of its role; an entry of its own may narrow that and never widen it.',
+  'scopes:read-only':
+    'A server whose scopes grant no writing, or that is said to be read-only, offers what is known to read.',
+  'scopes:untrusted': 'What a server that is not trusted says of its own tools never widens rights.',
+  'scopes:write-approval':
+    'Where writing wants approval, a tool that may write asks a human, unless an exact rule allows that very tool.',
   'view:precedence': 'Across sources the strictest decision stands; within one map an exact name beats a pattern.',
   'view:ask-without-human': 'Where a rule asks for a human and nobody can be asked, the call is denied and says so.',
   'view:exclude-unseen': 'An exclude list against a server whose tools are not known yet yields nothing.',

@@ -60,9 +60,9 @@ test(
         const { view, servers, policy, book } = viewOf(draft, offered, chain);
         const expected = new Map<string, string>();
         for (const [server, { control }] of servers) {
-          for (const { name } of control.catalog?.tools ?? []) {
+          for (const { name, hints } of control.catalog?.tools ?? []) {
             const exposed = book.nameOf(server, name);
-            const { effect } = policy.decide(server, name, exposed);
+            const { effect } = policy.decide(server, name, exposed, hints);
             if (effect !== 'deny') expected.set(exposed, `${server}\0${name}\0${effect}`);
           }
         }

@@ -49,7 +49,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     if (control.catalog === undefined) unseen.push(control);
     for (const tool of control.catalog?.tools ?? []) {
       const name = source.names.nameOf(server, tool.name);
-      const decision = policy.decide(server, tool.name, name);
+      const decision = policy.decide(server, tool.name, name, tool.hints);
       if (decision.effect === 'deny') continue;
       entries.push({
         name,

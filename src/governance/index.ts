@@ -13,12 +13,14 @@ export {
 } from './identity/index.ts';
 export {
   type AgentPolicy,
+  adviceOn,
   compilePolicy,
   createPolicyCompiler,
   describeDecision,
   type KnownTool,
   type KnownTools,
   type PolicyCompiler,
+  speakersFor,
   splitToolName,
   type ToolName,
   unknownNames,

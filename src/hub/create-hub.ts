@@ -11,7 +11,13 @@ import {
   type Views,
 } from '../calls/index.ts';
 import type { Caller, Decision, Fleet, Problem, ServerStatus } from '../domain/index.ts';
-import { compilePolicy, type KnownTool, type KnownTools, unknownNames } from '../governance/index.ts';
+import {
+  type AgentPolicy,
+  createPolicyCompiler,
+  type KnownTool,
+  type KnownTools,
+  unknownNames,
+} from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
 import { createCatalogStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
 import { createChildren } from '../upstream/index.ts';
@@ -95,6 +101,14 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     return { fleet: configuration.fleet, upstreams: crew.upstreams, names };
   }
 
+  // Whoever asks why asks for many tools, and rules are compiled once for all of them.
+  let explaining = { fleet: configuration.fleet, compile: createPolicyCompiler(configuration.fleet) };
+  function policyOf(chain: readonly string[]): AgentPolicy {
+    const { fleet } = configuration;
+    if (explaining.fleet !== fleet) explaining = { fleet, compile: createPolicyCompiler(fleet) };
+    return explaining.compile(chain);
+  }
+
   function renew(): void {
     views.renew(source());
   }
@@ -132,13 +146,10 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     status: () => crew.status(),
     problems: () => [...configuration.fleet.problems, ...unknownNames(configuration.fleet, knownTools(crew, names))],
     explain(chain, server, tool) {
+      const offered = crew.upstreams.get(server)?.control.catalog?.tools.find(({ name }) => name === tool);
       // A tool that nobody offers must not take a name from one that somebody will.
-      const offered = crew.upstreams.get(server)?.control.catalog?.tools.some(({ name }) => name === tool) === true;
-      return compilePolicy(configuration.fleet, chain).decide(
-        server,
-        tool,
-        offered ? names.nameOf(server, tool) : tool,
-      );
+      const exposedName = offered === undefined ? tool : names.nameOf(server, tool);
+      return policyOf(chain).decide(server, tool, exposedName, offered?.hints ?? null);
     },
     async discover(servers) {
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));

@@ -9,7 +9,7 @@ import { compileWildcard, matchesWildcard } from './wildcard.ts';
 const strictness: Readonly<Record<Decision['effect'], number>> = { allow: 0, ask: 1, deny: 2 };
 
 function ask(policy: AgentPolicy, server: string, tool: string): Decision {
-  return policy.decide(server, tool, `${server}_${tool}`);
+  return policy.decide(server, tool, `${server}_${tool}`, null);
 }
 
 describe('routing', () => {
@@ -99,8 +99,8 @@ describe('filters', () => {
   test('the name that agents see counts too, for instance a shortened one', () => {
     const fleet = draftFleet({ servers: { files: { tools: { include: ['files_a-very-long_1a2b'] } } } });
     const policy = compilePolicy(fleet, ['tester']);
-    expect(policy.decide('files', 'a-very-long-name', 'files_a-very-long_1a2b').effect).toBe('allow');
-    expect(policy.decide('files', 'a-very-long-name', 'files_other').effect).toBe('deny');
+    expect(policy.decide('files', 'a-very-long-name', 'files_a-very-long_1a2b', null).effect).toBe('allow');
+    expect(policy.decide('files', 'a-very-long-name', 'files_other', null).effect).toBe('deny');
   });
 
   test('both levels apply, and the reason says which one refused', () => {

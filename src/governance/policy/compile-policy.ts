@@ -1,14 +1,18 @@
-import type { Decision, Fleet, PolicyRule } from '../../domain/index.ts';
+import type { Decision, Fleet, ToolHints } from '../../domain/index.ts';
+import { type AccessGate, compileAccess } from './access-gate.ts';
+import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
 import { toolSpellings } from './name-list.ts';
 import { compileRouting } from './routing.ts';
-import { compileRuleSet, type RuleSet, strictness } from './rule-set.ts';
+import { compileRuleSet, type RuleSet } from './rule-set.ts';
+import { type Speaker, speakersFor } from './speakers.ts';
 import { type CompiledFilter, compileFilter } from './tool-filter.ts';
 
 /** What one chain of agents may do; list and call ask the same object. */
 export interface AgentPolicy {
   /** Routing only. */
   seesServer(server: string): boolean;
-  decide(server: string, tool: string, exposedName: string): Decision;
+  /** `hints` is null where the server has not told of such a tool. */
+  decide(server: string, tool: string, exposedName: string, hints: ToolHints | null): Decision;
 }
 
 /** Compiles chains of one fleet and shares what they have in common. */
@@ -21,26 +25,32 @@ export function compilePolicy(fleet: Fleet, chain: readonly string[]): AgentPoli
 
 /** `chain` is the agent and those that delegated to it; its rights are the intersection of theirs. */
 export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
-  const routing = compileRouting(fleet);
+  const routeOf = compileRouting(fleet);
   const globalRules = fleet.policy === undefined ? undefined : compileRuleSet(fleet.policy, fleet.servers);
-  const rulesOf = remember((agent: string): RuleSet | undefined => {
-    const policy = fleet.agents.get(agent)?.policy;
+  const rulesOf = remember((entry: string): RuleSet | undefined => {
+    const policy = fleet.agents.get(entry)?.policy;
     return policy === undefined ? undefined : compileRuleSet(policy, fleet.servers);
+  });
+  const gateOf = remember((server: string): AccessGate | undefined => {
+    const entry = fleet.servers.get(server);
+    return entry?.kind === 'ready' ? compileAccess(entry.spec) : undefined;
   });
 
   return (chain) => {
     const agents = [...new Set(chain)];
-    const sources: RuleSource[] = [{ rules: globalRules, agent: undefined }];
-    for (const agent of agents) sources.push({ rules: rulesOf(agent), agent });
-    const filtersOf = remember((server: string) => compileFilters(fleet, agents, server));
+    const heard = agents.map((agent) => ({ agent, speakers: speakersFor(fleet, agent) }));
+    const routes = heard.map(({ agent, speakers }) => routeOf(agent, speakers));
+    const rules = { everybody: globalRules, agents: heard.map(({ speakers }) => rulesFor(speakers, rulesOf)) };
+    const speakers = heard.flatMap(({ speakers }) => speakers);
+    const filtersOf = remember((server: string) => compileFilters(fleet, speakers, server));
 
     // An empty chain is nobody, and nobody has rights.
     const blockedAt = (server: string): string | undefined =>
-      agents.length === 0 ? 'nobody' : agents.find((agent) => !routing.sees(agent, server));
+      agents.length === 0 ? 'nobody' : routes.find((route) => !route.leadsTo(server))?.agent;
 
     return {
       seesServer: (server) => blockedAt(server) === undefined,
-      decide(server, tool, exposedName) {
+      decide(server, tool, exposedName, hints) {
         const blocked = blockedAt(server);
         if (blocked !== undefined) return { effect: 'deny', reason: { kind: 'not-routed', agent: blocked } };
         const spellings = toolSpellings(server, tool, exposedName);
@@ -48,49 +58,30 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
           const refusal = filter.refuse(spellings);
           if (refusal !== undefined) return refusal;
         }
-        return decideByRules(sources, server, tool);
+        const gate = gateOf(server);
+        const refusal = gate?.refuse(tool, hints);
+        if (refusal !== undefined) return refusal;
+        const ruled = decideByRules(rules, server, tool);
+        if (ruled.effect !== 'allow') return ruled;
+        const held = gate?.hold(tool, hints);
+        return held === undefined ? ruled : (liftedBy(rules, server, tool) ?? held);
       },
     };
   };
 }
 
-interface RuleSource {
-  readonly rules: RuleSet | undefined;
-  /** Undefined for the rules that hold for everybody. */
-  readonly agent: string | undefined;
-}
-
-const allowedByDefault: Decision = { effect: 'allow', reason: { kind: 'default' } };
-
-/** Both levels apply: the server's own lists and those of every agent in the chain. */
-function compileFilters(fleet: Fleet, agents: readonly string[], server: string): readonly CompiledFilter[] {
+/** Both levels apply: the server's own lists and those of every entry that speaks for somebody in the chain. */
+function compileFilters(fleet: Fleet, speakers: readonly Speaker[], server: string): readonly CompiledFilter[] {
   const filters: CompiledFilter[] = [];
   const entry = fleet.servers.get(server);
   if (entry?.kind === 'ready') {
     filters.push(compileFilter(entry.spec.tools, `server ${server}`, entry.spec.source));
   }
-  for (const name of agents) {
-    const agent = fleet.agents.get(name);
-    const filter = agent?.tools.get(server);
-    if (agent !== undefined && filter !== undefined) filters.push(compileFilter(filter, `agent ${name}`, agent.source));
+  for (const { entry: agent, title } of speakers) {
+    const filter = agent.tools.get(server);
+    if (filter !== undefined) filters.push(compileFilter(filter, title, agent.source));
   }
   return filters;
-}
-
-/** Across sources deny beats ask beats allow; of equals the first source is named. */
-function decideByRules(sources: readonly RuleSource[], server: string, tool: string): Decision {
-  let best: { readonly rule: PolicyRule; readonly agent: string | undefined } | undefined;
-  for (const { rules, agent } of sources) {
-    const rule = rules?.find(server, tool);
-    if (rule === undefined) continue;
-    if (best === undefined || strictness(rule) > strictness(best.rule)) best = { rule, agent };
-  }
-  if (best === undefined) return allowedByDefault;
-  const { pattern, source, effect } = best.rule;
-  return {
-    effect: effect === 'require-approval' ? 'ask' : effect,
-    reason: { kind: 'rule', pattern, source, ...(best.agent === undefined ? {} : { agent: best.agent }) },
-  };
 }
 
 function remember<V>(compute: (key: string) => V): (key: string) => V {

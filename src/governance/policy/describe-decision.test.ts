@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { describeDecision } from './describe-decision.ts';
+import { verifies } from '../../../test/support/verifies.ts';
+import type { Decision, ServerAccess, ToolKindReason } from '../../domain/index.ts';
+import { adviceOn, describeDecision } from './describe-decision.ts';
 
 const source = { file: 'quartermaster.yaml', line: 12 };
 
@@ -30,4 +32,64 @@ test.each([
   ],
 ] as const)('%j', (decision, sentence) => {
   expect(describeDecision(decision, 'files', 'read')).toBe(sentence);
+});
+
+const access: ServerAccess = {
+  scopes: [],
+  readOnly: false,
+  writeRequiresApproval: false,
+  trustAnnotations: false,
+  source,
+};
+
+function decided(kind: 'read-only' | 'write-approval', because: ToolKindReason): Decision {
+  const effect = kind === 'read-only' ? 'deny' : 'ask';
+  return { effect, reason: { kind, server: 'files', because, source } };
+}
+
+test.each([
+  ['known-server', 'the tool is known to write'],
+  ['annotation', 'the server itself says that the tool writes'],
+  ['no-word', 'nobody says that the tool only reads'],
+  ['untrusted-annotation', 'that the tool only reads is the word of a server that is not trusted'],
+] as const)(verifies('view:explain', 'why a tool counts as writing: %s'), (because, why) => {
+  expect(describeDecision(decided('read-only', because), 'files', 'read')).toBe(
+    `files.read is denied: server files is read-only (quartermaster.yaml:12), and ${why}.`,
+  );
+  expect(describeDecision(decided('write-approval', because), 'files', 'read')).toBe(
+    `files.read needs approval: server files wants a human for what may write (quartermaster.yaml:12), and ${why}.`,
+  );
+});
+
+test.each([
+  [{ scopes: ['read:files'] }, 'Add a scope that writes (write:files) if the server may write.'],
+  [{ scopes: ['vault:read'] }, 'Add a scope that writes (vault:write) if the server may write.'],
+  [{ scopes: ['db:select'] }, 'Add a scope that writes if the server may write.'],
+  [{ readOnly: true }, 'Take its read-only setting away if the server may write.'],
+  [{ readOnly: true, scopes: ['write:files'] }, 'Take its read-only setting away if the server may write.'],
+  [
+    { readOnly: true, scopes: ['read:files'] },
+    'Add a scope that writes (write:files) and take its read-only setting away if the server may write.',
+  ],
+])('the way out of a read-only server: %j', (written, advice) => {
+  expect(adviceOn(decided('read-only', 'known-server'), 'files', 'read', { ...access, ...written })).toBe(advice);
+});
+
+test('a trusted server may say that a tool only reads', () => {
+  const scoped = { ...access, scopes: ['read:files'] };
+  expect(adviceOn(decided('read-only', 'untrusted-annotation'), 'files', 'read', scoped)).toBe(
+    'Set trustAnnotations: true if you trust what server files says of its own tools, or add a scope that writes (write:files) if the server may write.',
+  );
+});
+
+test('the way around an approval is a rule for that very tool', () => {
+  expect(adviceOn(decided('write-approval', 'known-server'), 'files', 'write', access)).toBe(
+    'Add the exact rule "files.write: allow".',
+  );
+});
+
+test('a rule or a list is its own advice', () => {
+  const decision: Decision = { effect: 'deny', reason: { kind: 'rule', pattern: '*', source } };
+  expect(adviceOn(decision, 'files', 'write', access)).toBeUndefined();
+  expect(adviceOn({ effect: 'allow', reason: { kind: 'default' } }, 'files', 'write', access)).toBeUndefined();
 });

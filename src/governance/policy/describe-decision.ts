@@ -1,8 +1,34 @@
-import { type Decision, type DecisionReason, placeOf } from '../../domain/index.ts';
+import {
+  type Decision,
+  type DecisionReason,
+  placeOf,
+  type ServerAccess,
+  type ToolKindReason,
+} from '../../domain/index.ts';
+import { isReadOnly } from './scopes.ts';
 
 /** One sentence for the operator; an agent that is denied a hidden tool never reads it. */
 export function describeDecision(decision: Decision, server: string, tool: string): string {
   return `${server}.${tool} ${verdictOf[decision.effect]}: ${because(decision.reason, server)}.`;
+}
+
+/**
+ * What the operator can do where the server's own statement on access decided; undefined where the rule or list that
+ * the sentence names is all there is to change.
+ */
+export function adviceOn(
+  decision: Decision,
+  server: string,
+  tool: string,
+  access: ServerAccess | undefined,
+): string | undefined {
+  const { reason } = decision;
+  if (reason.kind !== 'read-only' && reason.kind !== 'write-approval') return undefined;
+  const ways = reason.kind === 'read-only' ? waysToWrite(access) : [`add the exact rule "${server}.${tool}: allow"`];
+  if (reason.because === 'untrusted-annotation') {
+    ways.unshift(`set trustAnnotations: true if you trust what server ${server} says of its own tools`);
+  }
+  return `${capital(ways.join(', or '))}.`;
 }
 
 const verdictOf: Readonly<Record<Decision['effect'], string>> = {
@@ -22,12 +48,40 @@ function because(reason: DecisionReason, server: string): string {
     case 'excluded':
       return `the exclude list of ${reason.by} names it (${placeOf(reason.source)})`;
     case 'read-only':
-      return `server ${reason.server} is read-only, and the tool is not known to only read (${placeOf(reason.source)})`;
+      return `server ${reason.server} is read-only (${placeOf(reason.source)}), and ${writes[reason.because]}`;
     case 'write-approval':
-      return `server ${reason.server} wants a human for every tool that may write (${placeOf(reason.source)})`;
+      return `server ${reason.server} wants a human for what may write (${placeOf(reason.source)}), and ${writes[reason.because]}`;
     case 'rule': {
       const owner = reason.agent === undefined ? 'for every agent' : `of agent ${reason.agent}`;
       return `rule "${reason.pattern}" ${owner} decides (${placeOf(reason.source)})`;
     }
   }
+}
+
+const writes: Readonly<Record<ToolKindReason, string>> = {
+  'known-server': 'the tool is known to write',
+  annotation: 'the server itself says that the tool writes',
+  'no-word': 'nobody says that the tool only reads',
+  'untrusted-annotation': 'that the tool only reads is the word of a server that is not trusted',
+};
+
+/** Only what really helps: a write scope does not open a server that is also said to be read-only. */
+function waysToWrite(access: ServerAccess | undefined): string[] {
+  const steps: string[] = [];
+  if (access === undefined || isReadOnly({ scopes: access.scopes, readOnly: false })) {
+    steps.push(`add a scope that writes${exampleScope(access)}`);
+  }
+  if (access?.readOnly === true) steps.push('take its read-only setting away');
+  return [`${steps.join(' and ')} if the server may write`];
+}
+
+/** `read:files` suggests `write:files`. */
+function exampleScope(access: ServerAccess | undefined): string {
+  const thing = access?.scopes.map((scope) => /^(?:read:(.+)|(.+):read)$/.exec(scope)).find((match) => match !== null);
+  if (thing?.[1] !== undefined) return ` (write:${thing[1]})`;
+  return thing?.[2] === undefined ? '' : ` (${thing[2]}:write)`;
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -7,6 +7,7 @@ import type {
   ServerAccess,
   ToolFilter,
   ToolPolicy,
+  Transport,
 } from '../../domain/index.ts';
 
 export interface ServerDraft {
@@ -14,6 +15,8 @@ export interface ServerDraft {
   readonly shared?: boolean;
   readonly tools?: ToolFilter;
   readonly access?: Partial<ServerAccess>;
+  readonly transport?: Transport;
+  readonly fallbacks?: readonly Transport[];
 }
 
 export interface AgentDraft {
@@ -62,8 +65,8 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
       description: undefined,
       enabled: draft.enabled ?? true,
       shared: draft.shared ?? false,
-      transport: { type: 'http', url: 'http://127.0.0.1:1/', headers: {} },
-      fallbacks: [],
+      transport: draft.transport ?? { type: 'http', url: 'http://127.0.0.1:1/', headers: {} },
+      fallbacks: draft.fallbacks ?? [],
       tools: draft.tools ?? {},
       limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined },
       access: {

@@ -1,4 +1,5 @@
 export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompiler } from './compile-policy.ts';
-export { describeDecision } from './describe-decision.ts';
+export { adviceOn, describeDecision } from './describe-decision.ts';
+export { speakersFor } from './speakers.ts';
 export { splitToolName, type ToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';

@@ -74,3 +74,19 @@ test('warns of a name that fits two tools', () => {
     'The include list of server files names "files_read", which fits 2 tools of server files; all are meant.',
   ]);
 });
+
+test('says once whose role holds a wrong name, however many have that role', () => {
+  const fleet = draftFleet({
+    servers: { files: {} },
+    agents: {
+      lead: { tools: { files: { include: ['raed'] } }, policy: { 'files.wriet': 'deny' } },
+      danny: { tools: { files: { exclude: ['remove'] } } },
+    },
+    roles: { danny: 'lead', rusty: 'lead' },
+  });
+  expect(unknownNames(fleet, known).map(({ message }) => message)).toEqual([
+    'The include list of role lead names "raed", which server files does not have.',
+    'The exclude list of agent danny names "remove", which server files does not have.',
+    'A rule of role lead names "files.wriet", which server files does not have.',
+  ]);
+});

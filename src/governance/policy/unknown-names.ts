@@ -1,6 +1,7 @@
 import type { Fleet, PolicyRule, Problem, SourceRef, ToolFilter } from '../../domain/index.ts';
 import { toolSpellings } from './name-list.ts';
 import { createPatternIndex } from './pattern-index.ts';
+import { entryTitles } from './speakers.ts';
 import { splitToolName } from './tool-name.ts';
 import { compileWildcard, isPattern, matchesWildcard } from './wildcard.ts';
 
@@ -15,22 +16,24 @@ export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 
 /** Names in filters and rules that no known server has: nearly always a typing error. */
 export function unknownNames(fleet: Fleet, known: KnownTools): readonly Problem[] {
-  const problems = [...filterProblems(fleet, known)];
+  const titleOf = entryTitles(fleet);
+  const problems = [...filterProblems(fleet, known, titleOf)];
   if (fleet.policy !== undefined) problems.push(...ruleProblems(fleet.policy.rules, undefined, fleet, known));
   for (const agent of fleet.agents.values()) {
-    if (agent.policy !== undefined) problems.push(...ruleProblems(agent.policy.rules, agent.name, fleet, known));
+    if (agent.policy !== undefined)
+      problems.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), fleet, known));
   }
   return problems;
 }
 
-function* filterProblems(fleet: Fleet, known: KnownTools): Generator<Problem> {
+function* filterProblems(fleet: Fleet, known: KnownTools, titleOf: (name: string) => string): Generator<Problem> {
   for (const [server, entry] of fleet.servers) {
     if (entry.kind !== 'ready') continue;
     yield* oneFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source, known);
   }
   for (const agent of fleet.agents.values()) {
     for (const [server, filter] of agent.tools) {
-      yield* oneFilter(filter, server, `agent ${agent.name}`, agent.source, known);
+      yield* oneFilter(filter, server, titleOf(agent.name), agent.source, known);
     }
   }
 }
@@ -80,12 +83,12 @@ function patternMatches(pattern: string, owners: ReadonlyMap<string, unknown>): 
 
 function* ruleProblems(
   rules: readonly PolicyRule[],
-  agent: string | undefined,
+  title: string | undefined,
   fleet: Fleet,
   known: KnownTools,
 ): Generator<Problem> {
   const hit = rulesThatMatch(rules, known);
-  const owner = agent === undefined ? 'A rule' : `A rule of agent ${agent}`;
+  const owner = title === undefined ? 'A rule' : `A rule of ${title}`;
   for (const rule of rules) {
     if (hit.has(rule)) continue;
     // The literal start of a pattern names its server; one that starts with a star names none.

@@ -1,0 +1,195 @@
+/**
+ * What the tools of well-known servers do, by exact name. Besides the names that the servers have today there are those
+ * of their earlier releases and those that the teams' own configurations use. A tool that is in neither set counts as
+ * writing, so a name that is missing here hides something and never shows something.
+ */
+export interface KnownServer {
+  readonly npm?: readonly string[];
+  readonly pypi?: readonly string[];
+  /** Programs that an installation leaves in the PATH. */
+  readonly programs?: readonly string[];
+  readonly images?: readonly string[];
+  readonly hosts?: readonly string[];
+  /** The word after `qm builtin`. */
+  readonly builtin?: string;
+  readonly reads: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+}
+
+const filesystem: KnownServer = {
+  npm: ['@modelcontextprotocol/server-filesystem'],
+  programs: ['mcp-server-filesystem'],
+  reads: words(`
+    read_file read_text_file read_media_file read_multiple_files list_directory list_directory_with_sizes
+    directory_tree search_files get_file_info list_allowed_directories`),
+  writes: words('write_file edit_file create_directory move_file delete_file'),
+};
+
+const git: KnownServer = {
+  npm: ['@modelcontextprotocol/server-git'],
+  pypi: ['mcp-server-git'],
+  programs: ['mcp-server-git'],
+  builtin: 'git',
+  reads: words(`
+    git_status git_diff git_diff_staged git_diff_unstaged git_log git_show git_branch git_blame git_search`),
+  writes: words('git_commit git_add git_reset git_create_branch git_checkout git_init'),
+};
+
+const memory: KnownServer = {
+  npm: ['@modelcontextprotocol/server-memory'],
+  programs: ['mcp-server-memory'],
+  reads: words('read_graph search_nodes open_nodes query_entities get_entity'),
+  writes: words(`
+    create_entities create_relations add_observations delete_entities delete_observations delete_relations
+    create_entity create_relation update_entity delete_entity`),
+};
+
+const fetch: KnownServer = {
+  npm: ['@modelcontextprotocol/server-fetch', 'mcp-fetch-server'],
+  pypi: ['mcp-server-fetch'],
+  programs: ['mcp-server-fetch'],
+  builtin: 'fetch',
+  reads: words('fetch fetch_url fetch_html fetch_markdown fetch_text fetch_txt fetch_json fetch_readable'),
+  writes: words(''),
+};
+
+/** A statement runs in a read-only transaction there, and `COMMIT; INSERT …` steps out of it. */
+const postgres: KnownServer = {
+  npm: ['@modelcontextprotocol/server-postgres'],
+  programs: ['mcp-server-postgres'],
+  reads: words('list_tables describe_table query_table'),
+  writes: words('query execute_query'),
+};
+
+/** Our own, which offers nothing that writes. */
+const pgReadonly: KnownServer = {
+  builtin: 'pg-readonly',
+  reads: words('query_table describe_table list_tables execute_query query'),
+  writes: words(''),
+};
+
+const github: KnownServer = {
+  npm: ['@modelcontextprotocol/server-github'],
+  programs: ['mcp-server-github', 'github-mcp-server'],
+  images: ['ghcr.io/github/github-mcp-server'],
+  hosts: ['api.githubcopilot.com'],
+  reads: words(`
+    actions_get actions_list download_workflow_run_artifact get_code_scanning_alert get_commit get_copilot_space
+    get_dependabot_alert get_discussion get_discussion_comments get_file_contents get_gist
+    get_global_security_advisory get_issue get_issue_comments get_job_logs get_label get_latest_release get_me
+    get_notification_details get_project get_project_field get_project_item get_pull_request
+    get_pull_request_comments get_pull_request_diff get_pull_request_files get_pull_request_reviews
+    get_pull_request_status get_release_by_tag get_repository_tree get_secret_scanning_alert get_tag
+    get_team_members get_teams get_workflow_run get_workflow_run_logs get_workflow_run_usage issue_read
+    list_branches list_code_scanning_alerts list_commits list_copilot_spaces list_dependabot_alerts
+    list_discussion_categories list_discussions list_gists list_global_security_advisories list_issue_types
+    list_issues list_label list_notifications list_org_repository_security_advisories list_project_fields
+    list_project_items list_projects list_pull_requests list_releases list_repository_security_advisories
+    list_secret_scanning_alerts list_starred_repositories list_sub_issues list_tags list_workflow_jobs
+    list_workflow_run_artifacts list_workflow_runs list_workflows projects_get projects_list pull_request_read
+    search_code search_issues search_orgs search_pull_requests search_repositories search_users`),
+  writes: words(`
+    actions_run_trigger add_comment_to_pending_review add_issue_comment add_project_item add_sub_issue
+    assign_copilot_to_issue cancel_workflow_run create_and_submit_pull_request_review create_branch create_gist
+    create_issue create_or_update_file create_pending_pull_request_review create_pull_request
+    create_pull_request_review create_pull_request_with_copilot create_repository delete_file
+    delete_pending_pull_request_review delete_project_item delete_workflow_run_logs dismiss_notification
+    fork_repository issue_write label_write manage_notification_subscription
+    manage_repository_notification_subscription mark_all_notifications_read merge_pull_request projects_write
+    pull_request_review_write push_files remove_sub_issue reprioritize_sub_issue request_copilot_review
+    rerun_failed_jobs rerun_workflow_run run_workflow star_repository sub_issue_write
+    submit_pending_pull_request_review unstar_repository update_gist update_issue update_project_item
+    update_pull_request update_pull_request_branch`),
+};
+
+const notion: KnownServer = {
+  npm: ['@notionhq/notion-mcp-server'],
+  programs: ['notion-mcp-server'],
+  hosts: ['mcp.notion.com'],
+  reads: words(`
+    search fetch search_pages read_page notion-search notion-fetch notion-get-comments notion-get-self
+    notion-get-teams notion-get-user notion-get-users notion-query-data-sources notion-query-database-view
+    API-get-user API-get-users API-get-self API-post-search API-get-block-children API-retrieve-a-block
+    API-retrieve-a-page API-retrieve-a-page-property API-retrieve-a-comment API-query-data-source
+    API-retrieve-a-data-source API-list-data-source-templates API-retrieve-a-database API-retrieve-page-markdown
+    API-post-database-query`),
+  writes: words(`
+    create_page update_page notion-create-comment notion-create-database notion-create-pages notion-create-view
+    notion-duplicate-page notion-move-pages notion-update-data-source notion-update-database notion-update-page
+    notion-update-view API-patch-block-children API-update-a-block API-delete-a-block API-patch-page API-post-page
+    API-create-a-comment API-update-a-data-source API-create-a-data-source API-move-page API-update-page-markdown
+    API-update-a-database API-create-a-database`),
+};
+
+const supabase: KnownServer = {
+  npm: ['@supabase/mcp-server-supabase'],
+  programs: ['mcp-server-supabase'],
+  hosts: ['mcp.supabase.com'],
+  reads: words(`
+    sql_select list_tables list_extensions list_migrations list_projects get_project list_organizations
+    get_organization get_cost get_project_url get_anon_key get_publishable_keys get_logs get_advisors
+    generate_typescript_types list_edge_functions get_edge_function list_branches list_storage_buckets
+    get_storage_config search_docs`),
+  // execute_sql takes any statement; whether it may write depends on how the server was started.
+  writes: words(`
+    execute_sql apply_migration create_project pause_project restore_project confirm_cost deploy_edge_function
+    enable_branching create_branch delete_branch merge_branch reset_branch rebase_branch update_storage_config`),
+};
+
+const obsidian: KnownServer = {
+  pypi: ['mcp-obsidian'],
+  programs: ['mcp-obsidian'],
+  reads: words(`
+    list_files_in_vault list_files_in_dir get_file_contents search obsidian_list_files_in_vault
+    obsidian_list_files_in_dir obsidian_get_file_contents obsidian_batch_get_file_contents obsidian_simple_search
+    obsidian_complex_search obsidian_get_periodic_note obsidian_get_recent_periodic_notes
+    obsidian_get_recent_changes`),
+  writes: words(`
+    patch_content append_content delete_file obsidian_patch_content obsidian_append_content obsidian_put_content
+    obsidian_delete_file`),
+};
+
+const slack: KnownServer = {
+  npm: ['@modelcontextprotocol/server-slack'],
+  programs: ['mcp-server-slack'],
+  hosts: ['mcp.slack.com'],
+  reads: words(`
+    list_channels search_messages slack_list_channels slack_get_channel_history slack_get_thread_replies
+    slack_get_users slack_get_user_profile`),
+  writes: words('send_message slack_post_message slack_reply_to_thread slack_add_reaction slack_send_message'),
+};
+
+const trello: KnownServer = {
+  npm: ['@trello/mcp-server'],
+  reads: words('list_boards list_cards'),
+  writes: words('create_card move_card'),
+};
+
+const everything: KnownServer = {
+  npm: ['@modelcontextprotocol/server-everything'],
+  programs: ['mcp-server-everything'],
+  reads: words(`
+    echo get-annotated-message get-env get-resource-links get-resource-reference get-structured-content get-sum
+    get-tiny-image trigger-long-running-operation`),
+  writes: words('gzip-file-as-resource toggle-simulated-logging toggle-subscriber-updates simulate-research-query'),
+};
+
+export const knownServers: readonly KnownServer[] = [
+  filesystem,
+  git,
+  memory,
+  fetch,
+  postgres,
+  pgReadonly,
+  github,
+  notion,
+  supabase,
+  obsidian,
+  slack,
+  trello,
+  everything,
+];
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter((word) => word !== ''));
+}
