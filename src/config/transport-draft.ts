@@ -7,7 +7,10 @@ import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
 export interface TransportKeys {
   readonly type?: string;
   readonly env?: string;
+  readonly url?: string;
   readonly headers?: string;
+  /** What an address is that has no type. */
+  readonly remote?: 'http' | 'sse';
 }
 
 /**
@@ -17,11 +20,11 @@ export interface TransportKeys {
 export function readTransport(
   node: SourceNode,
   server: ServerPlace,
-  { type = 'type', env = 'env', headers = 'headers' }: TransportKeys = {},
+  { type = 'type', env = 'env', url = 'url', headers = 'headers', remote = 'http' }: TransportKeys = {},
   path = '',
 ): { readonly transport: TransportDraft | undefined; readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
-  const reader: TransportReader = { node, server, findings, keys: { type, env, headers }, path };
+  const reader: TransportReader = { node, server, findings, keys: { type, env, url, headers, remote }, path };
   const kind = decideKind(reader);
   const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readRemote(reader, kind);
   return { transport, findings };
@@ -36,17 +39,16 @@ interface TransportReader {
 }
 
 function decideKind(reader: TransportReader): TransportKind | undefined {
-  const { node } = reader;
-  const typeKey = reader.keys.type;
-  const type = textOf(child(node, typeKey));
+  const { node, keys } = reader;
+  const type = textOf(child(node, keys.type));
   const command = child(node, 'command') !== undefined;
-  const url = child(node, 'url') !== undefined;
+  const url = child(node, keys.url) !== undefined;
   if (command && url) {
     report(
       reader,
-      'url',
-      'it has both "command" and "url"',
-      'Keep "command" for a program or "url" for an http server.',
+      keys.url,
+      `it has both "command" and "${keys.url}"`,
+      `Keep "command" for a program or "${keys.url}" for an http server.`,
     );
     return undefined;
   }
@@ -61,13 +63,13 @@ function decideKind(reader: TransportReader): TransportKind | undefined {
     );
     return undefined;
   }
-  const kind = command ? 'stdio' : wanted === 'sse' ? 'sse' : 'http';
+  const kind = command ? 'stdio' : wanted === undefined ? keys.remote : wanted === 'sse' ? 'sse' : 'http';
   if (wanted !== undefined && wanted !== kind) {
     report(
       reader,
-      typeKey,
-      `${typeKey} "${type}" does not go with "${command ? 'command' : 'url'}"`,
-      `Write ${typeKey}: ${kind}, or leave it out.`,
+      keys.type,
+      `${keys.type} "${type}" does not go with "${command ? 'command' : keys.url}"`,
+      `Write ${keys.type}: ${kind}, or leave it out.`,
     );
     return undefined;
   }
@@ -82,8 +84,8 @@ function kindOf(type: string | undefined): TransportKind | undefined {
 }
 
 function warnUnread(reader: TransportReader, kind: TransportKind): void {
-  const { env, headers } = reader.keys;
-  for (const key of kind === 'stdio' ? ['url', headers] : ['command', 'args', env, 'cwd']) {
+  const { env, url, headers } = reader.keys;
+  for (const key of kind === 'stdio' ? [url, headers] : ['command', 'args', env, 'cwd']) {
     if (child(reader.node, key) === undefined) continue;
     report(
       reader,
@@ -124,10 +126,11 @@ function readStdio(reader: TransportReader): TransportDraft | undefined {
 }
 
 function readRemote(reader: TransportReader, type: 'http' | 'sse'): TransportDraft | undefined {
-  const url = child(reader.node, 'url');
+  const key = reader.keys.url;
+  const url = child(reader.node, key);
   return url === undefined
     ? undefined
-    : { type, url: written(reader, ['url'], url), headers: mapOf(reader, reader.keys.headers) };
+    : { type, url: written(reader, [key], url), headers: mapOf(reader, reader.keys.headers) };
 }
 
 /** A list of texts, or one text as a list of one. */
