@@ -66,6 +66,12 @@ export const requirements = {
   'arguments:bytes': 'The bytes of the arguments reach the server unchanged.',
   'arguments:duplicate-keys': 'Arguments with a repeated key are refused.',
 
+  'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to try again.',
+  'away:told':
+    'When the server of a tool is away, the answer names it, what to do instead, and when it is tried again.',
+  'away:endpoint':
+    'Whatever is away, an agent gets an endpoint: the tools of the others, and the names of what is missing.',
+
   // How agents reach it
   'http:legacy': 'An official client of the 2025 revisions works through a client session.',
   'http:modern': 'An official client of the 2026 revision works without a session.',
@@ -99,6 +105,10 @@ export const requirements = {
   'cli:json': 'With --json, standard output holds the documented JSON and nothing else.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'library:call': 'A program creates a hub and calls a tool as an agent under the same rules.',
+  'library:errors': 'A rate limit and a server that does not start are errors of their own, with the server.',
+  'library:backoff': 'Work that meets a rate limit is tried again after growing waits, each of them told.',
+  'library:selection': 'A program narrows an agent to the tools it selects, and never widens it.',
+  'library:call-all': 'Calls made together have one deadline, and each its own outcome.',
   'library:quiet-import': 'Importing the library starts nothing.',
   'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
 } as const satisfies Record<string, string>;

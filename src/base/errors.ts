@@ -21,6 +21,13 @@ export const errorTable = {
   POLICY_DENIED: row(403, -31006, 5, false, 'A policy denies this call.'),
   APPROVAL_REQUIRED: row(403, -31007, 5, false, 'A rule asks for a human, and nobody can be asked yet.'),
   OVERLOADED: row(503, -31008, 1, true, 'Too many calls are under way for this server.'),
+  RATE_LIMITED: row(
+    429,
+    -31012,
+    1,
+    true,
+    'The server is at the rate limit that its configuration sets; nothing was sent.',
+  ),
   LEDGER_UNAVAILABLE: row(503, -31009, 1, true, 'The call could not be recorded, so it was not sent.'),
   HUB_STOPPING: row(503, -31010, 1, true, 'The hub is shutting down and takes no new calls.'),
   CANCELLED: row(499, -31011, 1, false, 'The caller cancelled the call.'),

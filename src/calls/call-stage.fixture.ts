@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
-import type { Fleet } from '../domain/index.ts';
+import type { Fleet, ServerLimits } from '../domain/index.ts';
 import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
 import { createRedactor } from '../vault/index.ts';
@@ -44,7 +44,10 @@ const rules: FleetDraft = {
   policy: { 'files.secret': 'deny', 'files.ask': 'require-approval' },
 };
 
-export async function openCallStage(faults: Partial<LedgerFiles> = {}, concurrency = 8): Promise<CallStage> {
+export async function openCallStage(
+  faults: Partial<LedgerFiles> = {},
+  limits: Partial<ServerLimits> = {},
+): Promise<CallStage> {
   const workspace = await mkdtemp(join(tmpdir(), 'qm-calls-'));
   const clock = createSystemClock();
   const ledger = await openLedger(
@@ -55,7 +58,7 @@ export async function openCallStage(faults: Partial<LedgerFiles> = {}, concurren
     await ledger.close();
     await rm(workspace, { recursive: true });
   });
-  const fleet = withConcurrency(draftFleet(rules), concurrency);
+  const fleet = withLimits(draftFleet(rules), { concurrency: 8, ...limits });
   const servers = handlesOf(fleet, offered);
   const files = servers.get('files');
   if (files === undefined) throw new Error('the fleet has a server named files');
@@ -93,11 +96,11 @@ const plainRequest: CallRequest = {
   channel: undefined,
 };
 
-function withConcurrency(fleet: Fleet, concurrency: number): Fleet {
+function withLimits(fleet: Fleet, limits: Partial<ServerLimits>): Fleet {
   const servers = new Map(fleet.servers);
   for (const [name, server] of servers) {
     if (server.kind !== 'ready') continue;
-    const spec = { ...server.spec, limits: { ...server.spec.limits, concurrency } };
+    const spec = { ...server.spec, limits: { ...server.spec.limits, ...limits } };
     servers.set(name, { ...server, spec });
   }
   return { ...fleet, servers };

@@ -66,10 +66,11 @@ export class Call {
     this.#channel?.progress(params);
   }
 
-  /** Before the call is sent this stops it; afterwards the server is told. */
-  cancel(reason: string): void {
+  /** Before the call is sent this stops it; afterwards the server is told. An error is what the caller then reads. */
+  cancel(reason: string | HubError): void {
     if (this.#cancelled !== undefined || this.#state.at === 'ended') return;
-    this.#cancelled = new HubError('CANCELLED', `The call was cancelled: ${reason}.`);
+    this.#cancelled =
+      reason instanceof HubError ? reason : new HubError('CANCELLED', `The call was cancelled: ${reason}.`);
     if (this.#state.at === 'sent') this.#state.wire.cancel(this.#cancelled);
     if (this.#state.at === 'waiting') this.#state.giveUp(this.#cancelled);
   }

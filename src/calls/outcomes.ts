@@ -12,6 +12,7 @@ const words: Partial<Record<ErrorCode, Outcome>> = {
   POLICY_DENIED: 'denied',
   APPROVAL_REQUIRED: 'denied',
   OVERLOADED: 'overloaded',
+  RATE_LIMITED: 'rate_limited',
   HUB_STOPPING: 'unavailable',
   CANCELLED: 'cancelled',
   LEDGER_UNAVAILABLE: 'unavailable',

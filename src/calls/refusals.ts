@@ -35,6 +35,19 @@ export function tooManyCalls(entry: ViewEntry): HubError {
   });
 }
 
+export function rateLimited(entry: ViewEntry, perMinute: number, retryAfterMs: number): HubError {
+  const { server, tool } = entry;
+  const wait = Math.ceil(retryAfterMs / 1000);
+  return new HubError(
+    'RATE_LIMITED',
+    `Server "${server}" is at its rate limit of ${perMinute} per minute. Try again in ${wait} s.`,
+    {
+      hint: 'Nothing was sent. The limit is limits.rate_per_min of the server.',
+      details: { server, tool: tool.name, retryAfterMs },
+    },
+  );
+}
+
 /** The call was cancelled while its record was being written. */
 export function unsent(error: HubError): WireReply {
   return { kind: 'failed', error, cause: 'gave-up', sent: false, httpStatus: undefined };

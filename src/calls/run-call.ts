@@ -10,18 +10,19 @@ import {
   type OpenCall,
 } from '../ledger/index.ts';
 import type { Link, WireFailure, WireReply } from '../upstream/index.ts';
+import { forCaller, missingTool } from './away.ts';
 import type { Call, CallResult } from './call.ts';
+import { createCallRates } from './call-rates.ts';
 import { outcomeOf } from './outcomes.ts';
 import {
   approvalNeeded,
   badArguments,
+  rateLimited,
   stopping,
   toolError,
   tooManyCalls,
   unknownResult,
-  unknownTool,
   unsent,
-  withTool,
 } from './refusals.ts';
 import type { ViewEntry } from './view.ts';
 import type { Views } from './views.ts';
@@ -29,13 +30,14 @@ import type { Views } from './views.ts';
 /**
  * THE path of a call. Nothing reaches an upstream server on behalf of a caller but through here:
  *
- *   look up → decide → check arguments → enter → connect → journal "sent" → upstream → journal "done"
+ *   look up → decide → check arguments → enter → connect → take rate → journal "sent" → upstream → journal "done"
  *
  * The face has authenticated the caller. Every exit before "sent" is journaled as refused.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
   const { clock, ledger, views } = deps;
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
+  const rates = createCallRates();
 
   return async function runCall(call) {
     const { caller, name, argumentsText } = call.request;
@@ -47,7 +49,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
       if (entry === undefined) {
         record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
-        return refuse(record, startedAt, unknownTool(name));
+        return refuse(record, startedAt, missingTool(views.of(caller.chain), name, clock.now()));
       }
       record = ledger.open(entry.subject, caller.run, argumentsText);
       const objection = objectionTo(call, entry);
@@ -59,9 +61,13 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       try {
         link = entry.dispatch.link ?? (await call.waitFor(entry.dispatch.connect()));
         if (call.cancelled !== undefined) throw call.cancelled;
+        const { ratePerMin } = entry.control.spec.limits;
+        // Last of all: what the server never sees costs nothing, and the minute is that of the sending.
+        if (ratePerMin !== undefined) await takeRate(entry, ratePerMin);
         await ledger.sent(record, factsOf(link));
       } catch (error) {
-        return refuse(record, startedAt, toHubError(error));
+        const known = toHubError(error);
+        return refuse(record, startedAt, known, forCaller(known, entry, clock.now()));
       }
       const reply = call.cancelled === undefined ? await send(call, entry, link, record) : unsent(call.cancelled);
       if (reply.kind !== 'failed' || !mayRepeat(call, entry, reply))
@@ -83,6 +89,11 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     if (entry.decision.effect === 'ask') return approvalNeeded(entry);
     if (!isJsonObject(call.request.args)) return badArguments(entry);
     return call.cancelled;
+  }
+
+  async function takeRate(entry: ViewEntry, perMinute: number): Promise<void> {
+    const waitMs = await rates.take(entry.server, perMinute);
+    if (waitMs > 0) throw rateLimited(entry, perMinute, waitMs);
   }
 
   /** Once more over a new connection; if there is none, what happened to the first attempt is the answer. */
@@ -150,14 +161,15 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         const outcome = outcomeOf(error.code);
         const http = httpStatus === undefined ? {} : { httpStatus };
         ledger.done(record, { outcome, durationMs, error: error.message, retries, ...http });
-        return { kind: 'failed', error: withTool(error, entry) };
+        return { kind: 'failed', error: forCaller(error, entry, clock.now()) };
       }
     }
   }
 
-  function refuse(record: OpenCall, startedAt: number, error: HubError): CallResult {
+  /** The ledger has what happened; what the caller is told may say more. */
+  function refuse(record: OpenCall, startedAt: number, error: HubError, told = error): CallResult {
     ledger.refused(record, endOf(error, startedAt));
-    return { kind: 'failed', error };
+    return { kind: 'failed', error: told };
   }
 
   function endOf(error: HubError, startedAt: number): CallEnd {

@@ -1,5 +1,5 @@
 import { HubError } from '../base/index.ts';
-import type { Catalog, Fleet, ServerSpec } from '../domain/index.ts';
+import type { Catalog, Fleet, ServerSpec, ServerStatus } from '../domain/index.ts';
 import { readTool } from '../upstream/discovery.ts';
 import type {
   Link,
@@ -32,6 +32,8 @@ export interface ScriptedServer extends UpstreamHandles {
   onConnect: () => Promise<Link>;
   onRefresh: () => Promise<void>;
   catalog: Catalog | undefined;
+  /** What differs from a server that is connected. */
+  status: Partial<ServerStatus>;
 }
 
 export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefined): ScriptedServer {
@@ -44,6 +46,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
     refreshes: 0,
     replies: [() => resultOf('{"content":[]}')],
     catalog: tools === undefined ? undefined : catalogOf(tools),
+    status: {},
     link: undefined,
     onConnect: async () => {
       server.link = scriptLink(server);
@@ -65,9 +68,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       replaceSpec() {},
       retire: async () => {},
       close: async () => {},
-      status() {
-        throw new Error('not scripted');
-      },
+      status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },
     dispatch: {
       get link() {
@@ -93,6 +94,19 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
   };
   return server;
 }
+
+const connectedStatus: Omit<ServerStatus, 'name'> = {
+  state: 'connected',
+  transport: 'stdio',
+  protocolVersion: undefined,
+  tools: undefined,
+  source: 'quartermaster.yaml',
+  hides: [],
+  description: undefined,
+  error: undefined,
+  retryAt: undefined,
+  attempt: undefined,
+};
 
 export function scriptLink(server: ScriptedServer): Link {
   return {

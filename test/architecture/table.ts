@@ -52,6 +52,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
+  'rate-limiter-flexible': { only: ['calls'], why: 'limits are taken on the path of a call' },
   yaml: { only: ['config'], why: 'only config reads what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
@@ -59,8 +60,8 @@ export const packages: Readonly<Record<string, PackageRule>> = {
 
 /** Entry points and the packages they must not load before they are needed. */
 export const lazyPackages: Readonly<Record<string, readonly string[]>> = {
-  'src/index.ts': ['undici', 'hono', '@hono/node-server', 'commander'],
-  'src/faces/cli/main.ts': ['undici'],
+  'src/index.ts': ['undici', 'rate-limiter-flexible', 'hono', '@hono/node-server', 'commander'],
+  'src/faces/cli/main.ts': ['undici', 'rate-limiter-flexible'],
 };
 
 /** Parts of `process` that only some rooms may touch. */

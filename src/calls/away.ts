@@ -1,0 +1,63 @@
+import { type ErrorCode, explainError, HubError } from '../base/index.ts';
+import type { ServerState } from '../domain/index.ts';
+import type { UpstreamControl } from '../upstream/index.ts';
+import { prefixedName } from './names.ts';
+import { unknownTool, withTool } from './refusals.ts';
+import type { View, ViewEntry } from './view.ts';
+
+/** What the caller reads of a failure: whose it is and, where the server is away, how to go on without it. */
+export function forCaller(error: HubError, entry: ViewEntry, now: number): HubError {
+  const named = withTool(error, entry);
+  return awayCodes.has(error.code) ? withAdvice(named, entry.control, now) : named;
+}
+
+/** The agent has no tool of that name; it may be one of a server that it has and that nobody could ask yet. */
+export function missingTool(view: View, name: string, now: number): HubError {
+  const [control] = view.unseen
+    .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
+    .sort((a, b) => b.spec.name.length - a.spec.name.length);
+  const status = control?.status();
+  const code = status && codeOfState[status.state];
+  if (control === undefined || code === undefined) return unknownTool(name);
+  const server = control.spec.name;
+  const message = `Server "${server}" is away, so its tools are not known: ${status?.error ?? 'it cannot be reached.'}`;
+  return withAdvice(new HubError(code, message, { details: { server, tool: name.slice(0, 200) } }), control, now);
+}
+
+const awayCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_NEEDS_LOGIN',
+  'UPSTREAM_FORBIDDEN',
+  'UPSTREAM_FAILED',
+]);
+
+const codeOfState: Partial<Record<ServerState, ErrorCode>> = {
+  retrying: 'UPSTREAM_UNAVAILABLE',
+  'open-circuit': 'UPSTREAM_UNAVAILABLE',
+  'needs-login': 'UPSTREAM_NEEDS_LOGIN',
+  forbidden: 'UPSTREAM_FORBIDDEN',
+};
+
+const withoutIt = 'continue without this tool';
+
+/** All of it in the message: a model reads nothing else. */
+function withAdvice(error: HubError, control: UpstreamControl, now: number): HubError {
+  const { state, retryAt } = control.status();
+  const known = error.details.retryAfterMs ?? (retryAt === undefined ? undefined : Math.max(0, retryAt - now));
+  const instead = control.spec.instead?.trim().replace(/\.$/, '') || withoutIt;
+  // The hint of a server that is waited for names the same time, less clearly.
+  const what = known !== undefined && error.code === 'UPSTREAM_UNAVAILABLE' ? plain(error) : explainError(error);
+  const back = known === undefined ? '' : ` The server is tried again in ${Math.max(1, Math.ceil(known / 1000))} s.`;
+  return new HubError(error.code, `${sentence(what)} Meanwhile: ${instead}.${back}`, {
+    cause: error.cause,
+    details: { state, ...error.details, instead, ...(known === undefined ? {} : { retryAfterMs: known }) },
+  });
+}
+
+function plain(error: HubError): string {
+  return `${sentence(error.message)} Nothing was sent.`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
