@@ -12,10 +12,10 @@ import {
 } from '../calls/index.ts';
 import type { Caller, Decision, Fleet, Problem, ServerStatus } from '../domain/index.ts';
 import {
-  type AgentPolicy,
   createPolicyCompiler,
   type KnownTool,
   type KnownTools,
+  type PolicyCompiler,
   unknownNames,
 } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
@@ -83,6 +83,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   );
   let names = createNameBook(configuration.fleet.naming);
   const views = createViews({ clock }, source());
+  const compilerFor = rememberCompiler();
   const life = createId(random, 8);
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
@@ -99,14 +100,6 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
 
   function source(): ViewSource {
     return { fleet: configuration.fleet, upstreams: crew.upstreams, names };
-  }
-
-  // Whoever asks why asks for many tools, and rules are compiled once for all of them.
-  let explaining = { fleet: configuration.fleet, compile: createPolicyCompiler(configuration.fleet) };
-  function policyOf(chain: readonly string[]): AgentPolicy {
-    const { fleet } = configuration;
-    if (explaining.fleet !== fleet) explaining = { fleet, compile: createPolicyCompiler(fleet) };
-    return explaining.compile(chain);
   }
 
   function renew(): void {
@@ -149,7 +142,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       const offered = crew.upstreams.get(server)?.control.catalog?.tools.find(({ name }) => name === tool);
       // A tool that nobody offers must not take a name from one that somebody will.
       const exposedName = offered === undefined ? tool : names.nameOf(server, tool);
-      return policyOf(chain).decide(server, tool, exposedName, offered?.hints ?? null);
+      return compilerFor(configuration.fleet)(chain).decide(server, tool, exposedName, offered?.hints ?? null);
     },
     async discover(servers) {
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));
@@ -175,6 +168,15 @@ async function openState({ clock, logger, random, env }: HubDeps, { fleet }: Con
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   return { ledger, children, catalogs, memory: await openServerMemory(catalogs), redaction };
+}
+
+/** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */
+function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
+  let last: { readonly fleet: Fleet; readonly compile: PolicyCompiler } | undefined;
+  return (fleet) => {
+    if (last?.fleet !== fleet) last = { fleet, compile: createPolicyCompiler(fleet) };
+    return last.compile;
+  };
 }
 
 async function drain(clock: Clock, underWay: ReadonlySet<Call>): Promise<void> {

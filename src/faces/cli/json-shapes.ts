@@ -52,6 +52,7 @@ export const allToolsSchema = z.array(
 /** `qm explain` */
 export const explainSchema = z.strictObject({
   agent: z.string(),
+  role: z.string().nullable().describe('The entry that the agent has as its role; null when it has none'),
   server: z.string(),
   tool: z.string(),
   decision: z.enum(['allow', 'ask', 'deny']),
@@ -71,7 +72,12 @@ export const explainSchema = z.strictObject({
     .nullable()
     .describe('Where the deciding rule or list is written'),
   pattern: z.string().nullable().describe('The key of the deciding rule'),
+  because: z
+    .enum(['known-server', 'annotation', 'no-word', 'untrusted-annotation'])
+    .nullable()
+    .describe('For read-only and write-approval: why the tool counts as writing'),
   text: z.string().describe('The whole answer as a sentence'),
+  fix: z.string().nullable().describe('For read-only and write-approval: what can be done about it'),
 });
 
 /** `qm calls`; with `--follow`, one such object per line. */

@@ -72,24 +72,28 @@ test.each([
     'Add a scope that writes (write:files) and take its read-only setting away if the server may write.',
   ],
 ])('the way out of a read-only server: %j', (written, advice) => {
-  expect(adviceOn(decided('read-only', 'known-server'), 'files', 'read', { ...access, ...written })).toBe(advice);
+  expect(
+    adviceOn(decided('read-only', 'known-server'), { server: 'files', tool: 'read' }, { ...access, ...written }),
+  ).toBe(advice);
 });
 
 test('a trusted server may say that a tool only reads', () => {
   const scoped = { ...access, scopes: ['read:files'] };
-  expect(adviceOn(decided('read-only', 'untrusted-annotation'), 'files', 'read', scoped)).toBe(
+  expect(adviceOn(decided('read-only', 'untrusted-annotation'), { server: 'files', tool: 'read' }, scoped)).toBe(
     'Set trustAnnotations: true if you trust what server files says of its own tools, or add a scope that writes (write:files) if the server may write.',
   );
 });
 
 test('the way around an approval is a rule for that very tool', () => {
-  expect(adviceOn(decided('write-approval', 'known-server'), 'files', 'write', access)).toBe(
+  expect(adviceOn(decided('write-approval', 'known-server'), { server: 'files', tool: 'write' }, access)).toBe(
     'Add the exact rule "files.write: allow".',
   );
 });
 
 test('a rule or a list is its own advice', () => {
   const decision: Decision = { effect: 'deny', reason: { kind: 'rule', pattern: '*', source } };
-  expect(adviceOn(decision, 'files', 'write', access)).toBeUndefined();
-  expect(adviceOn({ effect: 'allow', reason: { kind: 'default' } }, 'files', 'write', access)).toBeUndefined();
+  expect(adviceOn(decision, { server: 'files', tool: 'write' }, access)).toBeUndefined();
+  expect(
+    adviceOn({ effect: 'allow', reason: { kind: 'default' } }, { server: 'files', tool: 'write' }, access),
+  ).toBeUndefined();
 });

@@ -6,6 +6,7 @@ import {
   type ToolKindReason,
 } from '../../domain/index.ts';
 import { isReadOnly } from './scopes.ts';
+import type { ToolName } from './tool-name.ts';
 
 /** One sentence for the operator; an agent that is denied a hidden tool never reads it. */
 export function describeDecision(decision: Decision, server: string, tool: string): string {
@@ -18,8 +19,7 @@ export function describeDecision(decision: Decision, server: string, tool: strin
  */
 export function adviceOn(
   decision: Decision,
-  server: string,
-  tool: string,
+  { server, tool }: ToolName,
   access: ServerAccess | undefined,
 ): string | undefined {
   const { reason } = decision;

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import type { Fleet, ServerAccess } from '../../../domain/index.ts';
+import type { Hub } from '../../../hub/index.ts';
 import { checkAgent, withAgent } from '../agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
@@ -22,19 +24,32 @@ interface ExplainOptions {
 
 async function explain(cli: CliContext, invocation: Invocation, text: string, options: ExplainOptions): Promise<void> {
   const { terminal } = cli;
-  const [{ withLocalHub }, { judge, readToolName, sayVerdict }, { argumentsFromJson }, { strangerNote }] =
-    await Promise.all([
-      import('../local-hub.ts'),
-      import('../tool-question.ts'),
-      import('../tool-arguments.ts'),
-      import('../agent-note.ts'),
-    ]);
+  const [
+    { withLocalHub },
+    { judge, readToolName, sayVerdict },
+    { argumentsFromJson },
+    { strangerNote },
+    { adviceOn, speakersFor },
+  ] = await Promise.all([
+    import('../local-hub.ts'),
+    import('../tool-question.ts'),
+    import('../tool-arguments.ts'),
+    import('../agent-note.ts'),
+    import('../../../governance/index.ts'),
+  ]);
   const agent = checkAgent(options.agent);
   if (options.args !== undefined) argumentsFromJson(options.args);
   await withLocalHub(cli, invocation, async (hub) => {
     const name = readToolName(text, hub.fleet);
     const verdict = judge(hub, agent, name);
-    const answer = toExplanation(agent, name, verdict, sayVerdict(verdict, name));
+    const answer = toExplanation({
+      agent,
+      ...name,
+      verdict,
+      text: sayVerdict(verdict, name),
+      role: speakersFor(hub.fleet, agent).find(({ entry }) => entry.name !== agent)?.entry.name ?? null,
+      fix: verdict.kind === 'decided' ? (adviceOn(verdict.decision, name, accessOf(hub.fleet, name)) ?? null) : null,
+    });
     if (answer.decision !== 'allow') cli.exitWith(5);
     if (invocation.json) {
       terminal.out(JSON.stringify(answer));
@@ -42,26 +57,53 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     }
     const { green, yellow, red } = terminal.colours;
     terminal.out({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
-    const note = strangerNote(hub.fleet, agent);
-    if (note !== undefined) terminal.err(terminal.errColours.dim(note));
+    if (answer.fix !== null) terminal.out(answer.fix);
+    const note = answer.role === null ? strangerNote(hub.fleet, agent) : roleNote(agent, answer.role);
+    for (const line of [note, unseenNote(hub, agent, answer)]) {
+      if (line !== undefined) terminal.err(terminal.errColours.dim(line));
+    }
   });
 }
 
-function toExplanation(agent: string, { server, tool }: NamedTool, verdict: Verdict, text: string): Explanation {
+function accessOf(fleet: Fleet, { server }: NamedTool): ServerAccess | undefined {
+  const entry = fleet.servers.get(server);
+  return entry?.kind === 'ready' ? entry.spec.access : undefined;
+}
+
+function roleNote(agent: string, role: string): string {
+  return `Agent ${agent} has role ${role}: what is written for ${role} holds for it.`;
+}
+
+/** Nothing is started to explain, so what a server says of its tools may not be known yet. */
+function unseenNote(hub: Hub, agent: string, { server, because }: Explanation): string | undefined {
+  const unseen = hub.status().find(({ name }) => name === server)?.tools === undefined;
+  if (because !== 'no-word' || !unseen) return undefined;
+  return `Server ${server} has not told its tools yet; \`qm tools --agent ${agent}\` asks it.`;
+}
+
+interface Explained extends NamedTool {
+  readonly agent: string;
+  readonly role: string | null;
+  readonly verdict: Verdict;
+  readonly text: string;
+  readonly fix: string | null;
+}
+
+function toExplanation({ verdict, text, fix, ...who }: Explained): Explanation {
   if (verdict.kind !== 'decided') {
     const { kind, file, line } = verdict;
     const source = { file, ...(line === undefined ? {} : { line }) };
-    return { agent, server, tool, decision: 'deny', reason: kind, source, pattern: null, text };
+    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix };
   }
   const { effect, reason } = verdict.decision;
   return {
-    agent,
-    server,
-    tool,
+    ...who,
     decision: effect,
     reason: reason.kind,
     source: 'source' in reason ? reason.source : null,
     pattern: reason.kind === 'rule' ? reason.pattern : null,
+    because: 'because' in reason ? reason.because : null,
     text,
+    fix,
   };
 }
