@@ -2,6 +2,7 @@ import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts'
 import { didYouMean } from './did-you-mean.ts';
 import { quote, toProblem } from './problems.ts';
 import type { DotEnv } from './read-dotenv.ts';
+import { deniesEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
 import { type FileContent, type Mention, placeText, type Reader, type Settings } from './readers/reader.ts';
@@ -44,7 +45,7 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
     workspace,
     servers,
     ...firstAgents(readings),
-    policy: readings.find(({ content }) => content.policy !== undefined)?.content.policy,
+    policy: firstPolicy(readings),
     naming: 'prefixed',
     problems: all.sort(byPlace(readings)),
     files: [...readings.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
@@ -66,18 +67,21 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
   const servers = new Map<string, FleetServer>();
   const problems: Problem[] = [];
   const secrets = new Set<string>();
+  const madeFrom = new Map<string, string | undefined>();
   for (const { reader, file, content } of readings) {
-    const { grammar, workspaceNames, sayVariable } = reader;
+    const { workspaceNames, sayVariable } = reader;
+    const grammar = content.grammar ?? reader.grammar;
     const variables = createVariables(deps, { workspace, workspaceNames, dotEnv: dotEnv.values });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
       if (winner !== undefined) {
-        problems.push(hidden(file, draft, winner));
+        if (madeFrom.get(draft.name) !== file) problems.push(hidden(file, draft, winner));
         servers.set(draft.name, hiding(winner, { file, line: draft.line }));
         continue;
       }
       const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
       servers.set(draft.name, resolved.server);
+      madeFrom.set(draft.name, draft.madeFrom);
       problems.push(...resolved.problems);
       for (const secret of resolved.secrets) secrets.add(secret);
     }
@@ -108,6 +112,12 @@ function firstAgents(readings: readonly SourceReading[]): Pick<Fleet, 'agents' |
   // A role is a fact about one agent, so these lists can be laid over each other, the weaker ones first.
   const roles = new Map(readings.toReversed().flatMap(({ content }) => [...content.roles]));
   return { agents, roles };
+}
+
+/** Rules come from the strongest file that has any, unless another's restrictions could not be understood. */
+function firstPolicy(readings: readonly SourceReading[]): Fleet['policy'] {
+  const policies = readings.flatMap(({ content }) => content.policy ?? []);
+  return policies.find(deniesEverything) ?? policies[0];
 }
 
 function findUnknown(file: string, mentions: readonly Mention[], servers: ReadonlyMap<string, unknown>): Problem[] {

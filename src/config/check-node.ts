@@ -11,6 +11,8 @@ export interface CheckOptions {
   readonly server?: string;
   /** Keys that a schema does not know: wrong in our own file, merely unread in others'. */
   readonly unknownKeys: 'error' | 'warning';
+  /** Keys that keep something from agents: what looks like one of them, mistyped, must not be passed over. */
+  readonly guards?: readonly string[] | undefined;
 }
 
 /** Everything that is wrong with one part of a file: its shape, keys it does not know, keys written twice. */
@@ -92,10 +94,11 @@ function unknownKey(
 ): Finding {
   const near = didYouMean(key, known);
   const where = path.length === 0 ? '' : ` in ${quote(dotted(...path))}`;
+  const severity = near !== undefined && options.guards?.includes(near) ? 'error' : options.unknownKeys;
   return {
     ...place(node, [...path, key], options),
-    severity: options.unknownKeys,
-    message: `${options.subject}: the key ${quote(key)}${where} is unknown${options.unknownKeys === 'warning' ? ' and not read' : ''}.`,
+    severity,
+    message: `${options.subject}: the key ${quote(key)}${where} is unknown${severity === 'warning' ? ' and not read' : ''}.`,
     fix: near === undefined ? `Known keys are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   };
 }

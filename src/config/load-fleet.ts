@@ -4,11 +4,12 @@ import type { Fleet, Problem } from '../domain/index.ts';
 import { assembleFleet, type SourceReading } from './assemble-fleet.ts';
 import { findFiles } from './find-files.ts';
 import { freezeDeep } from './freeze-deep.ts';
-import { toProblem } from './problems.ts';
+import { type Finding, quote, toProblem } from './problems.ts';
 import { dotEnvFile, readDotEnv } from './read-dotenv.ts';
 import { denyEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
 import { emptyContent, type Place, type Reader } from './readers/reader.ts';
+import type { ServerDraft } from './server-draft.ts';
 import { cannotRead, readNearby, readSourceFile } from './source-file.ts';
 import type { VariablesDeps } from './variables.ts';
 
@@ -33,7 +34,7 @@ async function readPlace(reader: Reader, workspace: string): Promise<SourceReadi
   const found = await findFiles(workspace, reader.place);
   if (found.kind === 'unreadable') {
     const source = cannotRead(found.code);
-    return source.kind === 'unreadable' ? [nothingFrom(reader, found.folder, source)] : [];
+    return source.kind === 'unreadable' ? [unusable(reader, found.folder, failure(found.folder, source))] : [];
   }
   const readings = await Promise.all(found.files.map((file) => readSource(reader, workspace, file)));
   return readings.filter((reading) => reading !== undefined);
@@ -42,40 +43,47 @@ async function readPlace(reader: Reader, workspace: string): Promise<SourceReadi
 async function readSource(reader: Reader, workspace: string, file: string): Promise<SourceReading | undefined> {
   const source = await readSourceFile(join(workspace, file));
   if (source.kind === 'absent') return undefined;
-  if (source.kind === 'unreadable') return nothingFrom(reader, file, source);
+  if (source.kind === 'unreadable') return nothingFrom(reader, file, failure(file, source));
+  if (reader.mayBeOurs?.(source.text) === false) return undefined;
   const parsed = reader.parse(source.text, file);
   if (parsed.kind === 'broken') {
     const { line, column, message } = parsed;
-    return nothingFrom(reader, file, {
+    const found = {
       line,
       message: `cannot be parsed at line ${line}, column ${column}: ${message}`,
       fix: `Correct ${file} at line ${line}; an editor with syntax checks helps.`,
-    });
+    };
+    return nothingFrom(reader, file, failure(file, found));
   }
   const reading = await reader.read(parsed.root, file, (path) => readNearby(workspace, path));
+  if (reading.kind === 'foreign') return undefined;
   if (reading.kind === 'read') return { reader, file, content: reading.content, problems: [] };
-  return { ...nothing(reader, file), problems: [notUsed(reader, toProblem(file, reading.finding))] };
+  return nothingFrom(reader, file, reading.finding);
 }
 
-function nothingFrom(
-  reader: Reader,
+function failure(
   file: string,
   found: { readonly line?: number; readonly message: string; readonly fix: string },
-): SourceReading {
-  const { line, message, fix } = found;
-  const problem = toProblem(file, { severity: 'error', line, message: `${file} ${message}.`, fix });
-  return { ...nothing(reader, file), problems: [notUsed(reader, problem)] };
+): Finding {
+  return { severity: 'error', line: found.line, message: `${file} ${found.message}.`, fix: found.fix };
+}
+
+function nothingFrom(reader: Reader, file: string, finding: Finding): SourceReading {
+  const name = reader.serverOf?.(file);
+  if (name === undefined) return unusable(reader, file, finding);
+  // Absent it would make room for a weaker file's server of that name: a mistake must not switch to another program.
+  const line = finding.line ?? 1;
+  const own = { ...finding, server: name, message: `Server ${quote(name)}: ${finding.message}` };
+  const draft: ServerDraft = { name, line, field: '', findings: [own], body: undefined };
+  return { reader, file, content: { ...emptyContent, servers: [draft] }, problems: [] };
 }
 
 /** Where the restrictions should have been, all is denied: the other files' servers must not run without them. */
-function nothing(reader: Reader, file: string): SourceReading {
+function unusable(reader: Reader, file: string, finding: Finding): SourceReading {
   const policy = reader.restricts ? denyEverything({ file }) : undefined;
-  return { reader, file, content: { ...emptyContent, policy }, problems: [] };
-}
-
-function notUsed(reader: Reader, problem: Problem): Problem {
   const consequence = reader.restricts ? 'Nothing of it is used, and every tool is denied.' : 'Nothing of it is used.';
-  return { ...problem, message: `${problem.message} ${consequence}` };
+  const problem = toProblem(file, { ...finding, message: `${finding.message} ${consequence}` });
+  return { reader, file, content: { ...emptyContent, policy }, problems: [problem] };
 }
 
 /** Things that are easy to get wrong and otherwise leave no trace. */

@@ -24,7 +24,7 @@ export function readAgents(section: SourceNode, file: string): ReadAgents {
   for (const entry of section.kind === 'map' ? section.entries : []) {
     const before = agents.get(entry.key)?.source.line;
     const read = readAgent(entry, file);
-    const own = before === undefined ? read.findings : [...read.findings, writtenTwice(entry, before)];
+    const own = before === undefined ? read.findings : [...read.findings, agentTwice(entry, before, 'agents')];
     const source = { file, line: before ?? entry.line };
     agents.set(entry.key, hasError(own) ? lockedAgent(entry.key, source) : read.agent);
     const role = textAt(entry.value, 'role');
@@ -55,20 +55,24 @@ function readAgent(
     name,
     source: { file, line },
     servers: textsAt(node, 'servers'),
-    tools: readFilters(node),
+    tools: readFilters(child(node, 'tools')),
     policy: rules?.policy,
   };
   return {
     agent,
     findings: lockNotice([...findings, ...(rules?.findings ?? [])]),
-    mentions: [...mentionedServers(node, field, subject), ...(rules?.mentions ?? [])],
+    mentions: [
+      ...mentionedServers(child(node, 'servers'), dotted(field, 'servers'), subject),
+      ...mentionedServers(child(node, 'tools'), dotted(field, 'tools'), subject),
+      ...(rules?.mentions ?? []),
+    ],
   };
 }
 
-function readFilters(node: SourceNode): Map<string, ToolFilter> {
+/** Per server, which of its tools the agent gets. */
+export function readFilters(section: SourceNode | undefined): Map<string, ToolFilter> {
   const filters = new Map<string, ToolFilter>();
-  const tools = child(node, 'tools');
-  for (const { key, value } of tools?.kind === 'map' ? tools.entries : []) {
+  for (const { key, value } of section?.kind === 'map' ? section.entries : []) {
     const include = textsAt(value, 'include');
     const exclude = textsAt(value, 'exclude');
     filters.set(key, { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) });
@@ -76,25 +80,24 @@ function readFilters(node: SourceNode): Map<string, ToolFilter> {
   return filters;
 }
 
-function mentionedServers(node: SourceNode, field: string, subject: string): Mention[] {
-  const servers = child(node, 'servers');
-  const tools = child(node, 'tools');
-  const routed = (servers?.kind === 'list' ? servers.items : []).flatMap((item, index): Mention[] =>
+/** Servers that a list of names, or a map with names as keys, speaks of. */
+export function mentionedServers(node: SourceNode | undefined, field: string, subject: string): Mention[] {
+  if (node?.kind === 'map') {
+    return node.entries.map(({ key, line }) => ({ kind: 'name', text: key, line, field: dotted(field, key), subject }));
+  }
+  return (node?.kind === 'list' ? node.items : []).flatMap((item, index): Mention[] =>
     item.kind === 'scalar'
-      ? [{ kind: 'name', text: item.text, line: item.line, field: dotted(field, 'servers', index), subject }]
+      ? [{ kind: 'name', text: item.text, line: item.line, field: dotted(field, index), subject }]
       : [],
   );
-  const filtered = (tools?.kind === 'map' ? tools.entries : []).map(
-    ({ key, line }): Mention => ({ kind: 'name', text: key, line, field: dotted(field, 'tools', key), subject }),
-  );
-  return [...routed, ...filtered];
 }
 
-function lockedAgent(name: string, source: AgentSpec['source']): AgentSpec {
+/** Gets nothing, whatever other rules say. */
+export function lockedAgent(name: string, source: AgentSpec['source']): AgentSpec {
   return { name, source, servers: [], tools: new Map(), policy: denyEverything(source) };
 }
 
-function lockNotice(findings: readonly Finding[]): readonly Finding[] {
+export function lockNotice(findings: readonly Finding[]): readonly Finding[] {
   return findings.map((finding) =>
     finding.severity === 'error' ? { ...finding, message: `${finding.message} ${gotNothing}` } : finding,
   );
@@ -102,12 +105,12 @@ function lockNotice(findings: readonly Finding[]): readonly Finding[] {
 
 const gotNothing = 'Until this is corrected the agent gets no tools.';
 
-function writtenTwice(entry: SourceEntry, before: number): Finding {
+export function agentTwice(entry: SourceEntry, before: number, section: string): Finding {
   const said = repeated('Agents', entry.key, before, entry.line);
   return {
     severity: 'error',
     line: entry.line,
-    field: dotted('agents', entry.key),
+    field: dotted(section, entry.key),
     ...said,
     message: `${said.message} ${gotNothing}`,
   };

@@ -1,7 +1,7 @@
 import type { ToolFilter } from '../domain/index.ts';
 import { dotted, type Finding, quote } from './problems.ts';
 import type { ServerPlace } from './server-draft.ts';
-import { entryOf, lineAt, type SourceNode } from './source-tree.ts';
+import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
 import { booleanAt, textsAt } from './texts.ts';
 
 /** Whether a server is on: clients write `enabled`, `disabled`, or both. */
@@ -35,4 +35,30 @@ export function readToolList(node: SourceNode, findings: Finding[], place: Serve
   }
   const include = textsAt(node, 'tools') ?? textsAt(node, 'allowedTools');
   return include === undefined ? {} : { include };
+}
+
+/** The same for a file that is one server, where the list may stand under `permissions` too. */
+export function readFileTools(node: SourceNode, findings: Finding[], place: ServerPlace): ToolFilter {
+  const listed = readToolList(node, findings, place);
+  const permitted = child(child(node, 'permissions'), 'tools');
+  const isEmptyMap = permitted?.kind === 'map' && permitted.entries.length === 0;
+  if (permitted === undefined || isEmptyMap) return listed;
+  if (permitted.kind === 'list' && listed.include === undefined) {
+    return { include: textsAt(child(node, 'permissions'), 'tools') ?? [] };
+  }
+  findings.push({
+    severity: 'error',
+    line: lineAt(node, ['permissions', 'tools']),
+    field: dotted(place.field, 'permissions.tools'),
+    server: place.name,
+    message:
+      permitted.kind === 'list'
+        ? `Server ${quote(place.name)}: it lists tools under "permissions" and elsewhere.`
+        : `Server ${quote(place.name)}: rules for single tools are not read here.`,
+    fix:
+      permitted.kind === 'list'
+        ? 'Keep one of the lists.'
+        : 'Move them to quartermaster.yaml, under policies.tools, as server.tool.',
+  });
+  return listed;
 }

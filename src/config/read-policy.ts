@@ -35,6 +35,11 @@ export function denyEverything(source: SourceRef): ToolPolicy {
   return { source, rules: [{ pattern: '*', effect: 'deny', source }] };
 }
 
+export function deniesEverything({ rules }: ToolPolicy): boolean {
+  const [rule, ...others] = rules;
+  return rule?.pattern === '*' && rule.effect === 'deny' && others.length === 0;
+}
+
 function notAPattern(entry: SourceEntry, field: string, subject: string): Finding {
   return {
     severity: 'error',

@@ -1,7 +1,14 @@
 import type { z } from 'zod';
 import { checkNode, repeated } from './check-node.ts';
 import { dotted, type Finding, hasError, quote } from './problems.ts';
-import { checkName, fittingName, type ServerBody, type ServerDraft, type ServerPlace } from './server-draft.ts';
+import {
+  checkName,
+  fittingName,
+  type ServerBody,
+  type ServerDraft,
+  type ServerPlace,
+  type TransportDraft,
+} from './server-draft.ts';
 import type { SourceEntry, SourceNode } from './source-tree.ts';
 import { readTransport, type TransportKeys } from './transport-draft.ts';
 
@@ -10,20 +17,31 @@ export interface ServersFormat {
   readonly field: string;
   readonly schema: z.ZodType;
   readonly unknownKeys: 'error' | 'warning';
-  readonly keys?: TransportKeys;
+  /** Keys that, mistyped, must not be passed over. */
+  readonly guards?: readonly string[];
+  /** What an entry is called inside its file, where that is not its key. */
+  readonly step?: (index: number) => PropertyKey;
+  /** The format's own words for the parts of a transport; some clients have two for the address. */
+  readonly keys?: (node: SourceNode) => TransportKeys;
   /** `rename`: clients that allow blanks and slashes in names have servers that we must call otherwise. */
   readonly badNames?: 'rename';
   /** What stands beside the transport, from a node whose shape is right. */
   readBody(node: SourceNode, found: Finding[], place: ServerPlace): Omit<ServerBody, 'transport'>;
+  /** What a format says of a transport under keys of its own. */
+  completeTransport?(transport: TransportDraft, node: SourceNode): TransportDraft;
 }
 
 /** One draft for each name; a name written twice stands for a server that nobody can be sure of. */
 export function readServers(entries: readonly SourceEntry[], format: ServersFormat): ServerDraft[] {
   const drafts = new Map<string, ServerDraft>();
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     const name = nameOf(entry, format);
     const first = drafts.get(name);
-    drafts.set(name, first === undefined ? readServer(entry, name, format) : writtenTwice(first, entry.line));
+    const field = dotted(format.field, format.step?.(index) ?? entry.key);
+    drafts.set(
+      name,
+      first === undefined ? readServer(entry, { name, field }, format) : writtenTwice(first, entry.line),
+    );
   }
   return [...drafts.values()];
 }
@@ -33,21 +51,26 @@ function nameOf({ key }: SourceEntry, format: ServersFormat): string {
   return fittingName(key) ?? key;
 }
 
-function readServer(entry: SourceEntry, name: string, format: ServersFormat): ServerDraft {
+function readServer(
+  entry: SourceEntry,
+  { name, field }: Pick<ServerPlace, 'name' | 'field'>,
+  format: ServersFormat,
+): ServerDraft {
   const { key, line, value: node } = entry;
-  const field = format.field === '' ? key : dotted(format.field, key);
   const findings: Finding[] = [];
   const badName = checkName('Server', name);
   if (badName !== undefined) findings.push({ severity: 'error', line, field, server: name, ...badName });
   if (name !== key) findings.push({ severity: 'warning', line, field, server: name, ...renamed(key, name) });
-  const { unknownKeys } = format;
+  const { unknownKeys, guards } = format;
   const subject = `Server ${quote(name)}`;
-  findings.push(...checkNode(format.schema, node, { field, subject, server: name, unknownKeys }));
+  findings.push(...checkNode(format.schema, node, { field, subject, server: name, unknownKeys, guards }));
   if (hasError(findings)) return { name, line, field, findings, body: undefined };
-  const { transport, findings: more } = readTransport(node, { name, line, field }, format.keys);
+  const { transport, findings: more } = readTransport(node, { name, line, field }, format.keys?.(node));
   findings.push(...more);
   const rest = format.readBody(node, findings, { name, line, field });
-  return { name, line, field, findings, body: transport === undefined ? undefined : { ...rest, transport } };
+  if (transport === undefined) return { name, line, field, findings, body: undefined };
+  const complete = format.completeTransport?.(transport, node) ?? transport;
+  return { name, line, field, findings, body: { ...rest, transport: complete } };
 }
 
 function renamed(key: string, name: string): Pick<Finding, 'message' | 'fix'> {

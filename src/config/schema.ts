@@ -47,7 +47,7 @@ export const transportShape = {
     .describe('Headers sent to an http server; one that expands to nothing is left out. Variables: ${NAME}.'),
 };
 
-const limitsSchema = z
+export const limitsSchema = z
   .strictObject({
     timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress starts them anew. Default 60.'),
     max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
@@ -88,7 +88,7 @@ export const serverSchema = z
   })
   .describe('One upstream MCP server.');
 
-const toolFilterSchema = z
+export const toolFilterSchema = z
   .strictObject({
     include: toolNames.optional().describe('Tools this agent may use; ["*"] is all, [] is none.'),
     exclude: toolNames.optional().describe('Tools hidden from this agent.'),

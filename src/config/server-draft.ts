@@ -10,6 +10,8 @@ export interface ServerDraft {
   /** Dotted path of the server inside its file. */
   readonly field: string;
   readonly findings: readonly Finding[];
+  /** The file that this one was generated from; to hide that is no surprise. */
+  readonly madeFrom?: string | undefined;
   /** Absent when the findings leave nothing to work with. */
   readonly body: ServerBody | undefined;
 }

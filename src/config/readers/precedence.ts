@@ -1,6 +1,35 @@
+import { codexToml } from './codex-toml.ts';
+import { copilotConfigJson, copilotGithubJson } from './copilot-mcp-json.ts';
+import { cursorMcpJson } from './cursor-mcp-json.ts';
+import { enabledTools } from './enabled-tools.ts';
+import { geminiSettings } from './gemini-settings.ts';
 import { mcpJson } from './mcp-json.ts';
+import { opencodeJson, opencodeJsonc } from './opencode-json.ts';
+import { productManifest } from './product-manifest.ts';
 import { quartermasterYaml } from './quartermaster-yaml.ts';
 import type { Reader } from './reader.ts';
+import { serverFiles } from './server-files.ts';
+import { squadConfig } from './squad-config.ts';
+import { squadTeam } from './squad-team.ts';
+import { vscodeMcpJson } from './vscode-mcp-json.ts';
 
 /** Every file that is read, strongest first: where two name the same server, the upper one wins. */
-export const readers: readonly Reader[] = [quartermasterYaml, mcpJson];
+export const readers: readonly Reader[] = [
+  quartermasterYaml,
+  squadConfig,
+  squadTeam,
+  serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
+  serverFiles('ops/adk/servers', ['.yaml', '.yml']),
+  mcpJson,
+  enabledTools,
+  productManifest('product.json'),
+  productManifest('manifest.json'),
+  copilotGithubJson,
+  copilotConfigJson,
+  vscodeMcpJson,
+  cursorMcpJson,
+  geminiSettings,
+  opencodeJsonc,
+  opencodeJson,
+  codexToml,
+];

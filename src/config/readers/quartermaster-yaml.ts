@@ -1,6 +1,5 @@
-import type { Fleet, ToolPolicy } from '../../domain/index.ts';
-import { checkNode, repeated } from '../check-node.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import type { Fleet } from '../../domain/index.ts';
+import { checkNode } from '../check-node.ts';
 import { shellGrammar } from '../interpolation.ts';
 import { parseYaml } from '../parse-yaml.ts';
 import { type Finding, hasError, quote } from '../problems.ts';
@@ -9,6 +8,13 @@ import { type ReadAgents, readAgents } from '../read-agents.ts';
 import { readFallbacks } from '../read-fallbacks.ts';
 import { millisecondsAt, readLimits } from '../read-limits.ts';
 import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
+import {
+  checkSections,
+  findRepeatedSection,
+  mustBeMap,
+  nothingAllowed,
+  type SectionsFormat,
+} from '../read-sections.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { fileSchema, ledgerSchema, namingSchema, policiesSchema, serverSchema, serveSchema } from '../schema.ts';
 import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
@@ -34,7 +40,7 @@ export const defaultServe: Fleet['serve'] = {
 };
 
 const sections = Object.keys(fileSchema.shape);
-const restrictions = ['agents', 'policies'];
+const format: SectionsFormat = { sections, restrictions: ['agents', 'policies'], unknownKeys: 'error' };
 
 function read(root: SourceNode, file: string): Reading {
   if (isNull(root)) return { kind: 'read', content: readContent(sourceMap(1, []), file) };
@@ -63,19 +69,9 @@ function refuse(finding: Omit<Finding, 'severity'>): Reading {
   return { kind: 'refused', finding: { severity: 'error', ...finding } };
 }
 
-function findRepeatedSection(root: SourceMap, file: string): Omit<Finding, 'severity'> | undefined {
-  const lines = new Map<string, number>();
-  for (const { key, line } of root.entries) {
-    const first = lines.get(key);
-    if (first !== undefined) return { line, field: key, ...repeated(file, key, first, line) };
-    lines.set(key, line);
-  }
-  return undefined;
-}
-
 function readContent(root: SourceMap, file: string): FileContent {
   const findings: Finding[] = [];
-  const lost = checkSections(root, file, findings);
+  const lost = checkSections(root, file, format, findings);
   const agents = readAgentsSection(root, file, findings);
   const policies = readPoliciesSection(root, file, findings);
   const settings = readSettings(root, findings);
@@ -90,32 +86,11 @@ function readContent(root: SourceMap, file: string): FileContent {
   };
 }
 
-/** Reports unknown keys; where one looks like lost restrictions, answers what to put in their place. */
-function checkSections(root: SourceMap, file: string, findings: Finding[]): ToolPolicy | undefined {
-  let lost: ToolPolicy | undefined;
-  for (const { key, line } of root.entries) {
-    if (sections.includes(key)) continue;
-    const near = didYouMean(key, sections);
-    const isLoss = near !== undefined && restrictions.includes(near) && child(root, near) === undefined;
-    if (isLoss) lost = denyEverything({ file, line });
-    findings.push({
-      severity: 'error',
-      line,
-      field: key,
-      message: `The key ${quote(key)} is unknown.${isLoss ? ` ${nothingAllowed}` : ''}`,
-      fix: near === undefined ? `Known keys are ${sections.join(', ')}.` : `Did you mean "${near}"?`,
-    });
-  }
-  return lost;
-}
-
-const nothingAllowed = 'Until this is corrected every tool is denied.';
-
 function readAgentsSection(root: SourceMap, file: string, findings: Finding[]): ReadAgents | undefined {
   const section = child(root, 'agents');
   if (section === undefined) return { agents: new Map(), roles: new Map(), findings: [], mentions: [] };
   if (section.kind !== 'map') {
-    findings.push(mustBeMap(root, 'agents', ` ${nothingAllowed}`));
+    findings.push(mustBeMap(root, 'agents', nothingAllowed));
     return undefined;
   }
   const read = readAgents(section, file);
@@ -138,7 +113,7 @@ function readServersSection(root: SourceMap, findings: Finding[]): FileContent['
   const section = child(root, 'servers');
   if (section === undefined) return [];
   if (section.kind === 'map') return readServers(section.entries, serversFormat);
-  findings.push(mustBeMap(root, 'servers', ''));
+  findings.push(mustBeMap(root, 'servers'));
   return [];
 }
 
@@ -195,13 +170,3 @@ const settingReaders = {
     };
   },
 };
-
-function mustBeMap(root: SourceMap, key: string, consequence: string): Finding {
-  return {
-    severity: 'error',
-    line: entryOf(root, key)?.line,
-    field: key,
-    message: `"${key}" must be a map.${consequence}`,
-    fix: `Write a name and a ":" for each entry under ${key}:.`,
-  };
-}

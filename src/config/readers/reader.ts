@@ -15,6 +15,10 @@ export interface Reader {
   readonly restricts: boolean;
   /** How to name a variable in this format, as the start of a sentence; absent: `Write ${NAME}`. */
   readonly sayVariable?: (name: string) => string;
+  /** Where one file is one server: its name. A file that cannot be understood is that server, invalid. */
+  readonly serverOf?: (file: string) => string;
+  /** Where others have files of the same name: whether this one may be of our kind. Others' are passed over. */
+  readonly mayBeOurs?: (text: string) => boolean;
   parse(text: string, file: string): ParsedSource;
   read(root: SourceNode, file: string, nearby: Nearby): Reading | Promise<Reading>;
 }
@@ -35,10 +39,14 @@ export function placeText(place: Place): string {
 export type Reading =
   | { readonly kind: 'read'; readonly content: FileContent }
   /** Parsed, but not a file of this kind: nothing of it is used. */
-  | { readonly kind: 'refused'; readonly finding: Finding };
+  | { readonly kind: 'refused'; readonly finding: Finding }
+  /** Somebody else's file of the same name. */
+  | { readonly kind: 'foreign' };
 
 export interface FileContent {
   readonly servers: readonly ServerDraft[];
+  /** Where the file itself says what its variables mean. */
+  readonly grammar?: Grammar;
   /** Everything that does not belong to one server. */
   readonly findings: readonly Finding[];
   readonly agents: ReadonlyMap<string, AgentSpec>;

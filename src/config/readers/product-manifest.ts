@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { clientServerShape, isComment, readClientBody, withoutNoise } from '../client-server.ts';
+import { shellGrammar } from '../interpolation.ts';
+import { parseJsonc } from '../parse-jsonc.ts';
+import { dotted, type Finding, quote } from '../problems.ts';
+import { findRepeatedSection } from '../read-sections.ts';
+import { readServers, type ServersFormat } from '../read-servers.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { textAt } from '../texts.ts';
+import { emptyContent, type Reader, type Reading } from './reader.ts';
+
+/**
+ * The description of a product, with the servers it brings under `mcp.servers`.
+ * Browsers' extensions, web pages and editors have files of these names too; without that key a file is theirs.
+ */
+export function productManifest(file: 'product.json' | 'manifest.json'): Reader {
+  return {
+    place: { file },
+    grammar: shellGrammar,
+    workspaceNames: [],
+    restricts: false,
+    mayBeOurs: (text) => /"mcp"\s*:/.test(text) && /"servers"\s*:/.test(text),
+    parse: parseJsonc,
+    read,
+  };
+}
+
+function read(root: SourceNode, file: string): Reading {
+  const mcp = child(root, 'mcp');
+  const servers = child(mcp, 'servers');
+  if (root.kind !== 'map' || mcp?.kind !== 'map' || servers === undefined) return { kind: 'foreign' };
+  if (servers.kind === 'scalar') return { kind: 'foreign' };
+  const twice = findRepeatedSection(root, file) ?? findRepeatedSection(mcp, file);
+  if (twice !== undefined) return { kind: 'refused', finding: { severity: 'error', ...twice } };
+  const drafts =
+    servers.kind === 'list'
+      ? readServers(servers.items.map(named), listFormat)
+      : readServers(servers.entries.filter((entry) => !isComment(entry)).map(withoutNoise), mapFormat);
+  return { kind: 'read', content: { ...emptyContent, servers: drafts, findings: unread(mcp) } };
+}
+
+const { type, ...shape } = clientServerShape;
+const schema = z.strictObject({ ...shape, transport: type, allowedTools: shape.tools });
+
+const mapFormat: ServersFormat = {
+  field: 'mcp.servers',
+  schema,
+  unknownKeys: 'warning',
+  guards: ['tools', 'allowedTools', 'enabled', 'disabled'],
+  keys: () => ({ type: 'transport' }),
+  readBody: readClientBody,
+};
+
+const listFormat: ServersFormat = {
+  ...mapFormat,
+  schema: schema.extend({ name: z.string().min(1) }),
+  step: (index) => index,
+};
+
+/** An entry of the list under its own name; one without is reported under its number. */
+function named(item: SourceNode, index: number): SourceEntry {
+  return withoutNoise({ key: textAt(item, 'name') ?? `server-${index + 1}`, line: item.line, value: item });
+}
+
+function unread(mcp: SourceMap): Finding[] {
+  return mcp.entries.flatMap((entry): Finding[] => {
+    const { key, line } = entry;
+    if (key === 'servers' || isComment(entry)) return [];
+    return [{ severity: 'warning', line, field: dotted('mcp', key), message: `The key ${quote(key)} is not read.` }];
+  });
+}

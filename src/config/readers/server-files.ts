@@ -1,0 +1,160 @@
+import { basename, extname } from 'node:path';
+import { checkNode } from '../check-node.ts';
+import { shellGrammar } from '../interpolation.ts';
+import { parseJsonc } from '../parse-jsonc.ts';
+import { parseYaml } from '../parse-yaml.ts';
+import { dotted, type Finding, hasError, quote } from '../problems.ts';
+import { readFallbacks } from '../read-fallbacks.ts';
+import { readFileAccess } from '../read-file-access.ts';
+import { readLimits } from '../read-limits.ts';
+import { readEnabled, readFileTools } from '../read-offer.ts';
+import { transportTypes } from '../schema.ts';
+import { checkName, type ServerDraft, type ServerPlace } from '../server-draft.ts';
+import { serverFileGuards, serverFileSchema } from '../server-file-schema.ts';
+import { child, entryOf, isNull, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { textAt } from '../texts.ts';
+import { tidied } from '../tidy-server-file.ts';
+import { readTransport } from '../transport-draft.ts';
+import { emptyContent, type Reader, type Reading } from './reader.ts';
+
+/** A folder in which each file is one server, in any of the three forms that such files have had. */
+export function serverFiles(folder: string, endings: readonly string[]): Reader {
+  return {
+    place: { folder, endings },
+    grammar: shellGrammar,
+    workspaceNames: [],
+    restricts: false,
+    serverOf: (file) => basename(file, extname(file)),
+    parse: (text, file) => (file.endsWith('.json') ? parseJsonc(text) : parseYaml(text)),
+    read,
+  };
+}
+
+function read(root: SourceNode, file: string): Reading {
+  if (isNull(root))
+    return remark({ line: 1, message: `${file} is empty.`, fix: 'Describe a server in it, or remove it.' });
+  if (root.kind !== 'map') {
+    const finding = { severity: 'error', line: root.line, message: `${file} must hold a map.`, fix: example } as const;
+    return { kind: 'refused', finding };
+  }
+  const type = textAt(root, 'type') ?? 'mcp';
+  if (type !== 'mcp' && !isTransportType(type) && !socket.test(type)) {
+    return remark({
+      line: entryOf(root, 'type')?.line,
+      field: 'type',
+      message: `${file} describes something of type ${quote(type)}, which is not an MCP server, and is passed over.`,
+      fix: `Remove the file, or describe an MCP server: ${example}`,
+    });
+  }
+  return { kind: 'read', content: { ...emptyContent, servers: [readFile(root, file)] } };
+}
+
+const example = 'Write id, and transport with type and command or url.';
+
+const socket = /^wss?$|^web-?socket$/i;
+
+function isTransportType(type: string): boolean {
+  return transportTypes.some((known) => known === type);
+}
+
+function remark(finding: Omit<Finding, 'severity'>): Reading {
+  return { kind: 'read', content: { ...emptyContent, findings: [{ severity: 'warning', ...finding }] } };
+}
+
+function readFile(written: SourceMap, file: string): ServerDraft {
+  const root = tidied(written);
+  const findings: Finding[] = [];
+  const place = { name: nameOf(root, file, findings), line: root.line, field: '' };
+  const draft = { ...place, madeFrom: textAt(child(root, 'metadata'), 'source'), findings };
+  findings.push(...findSockets(root, place));
+  if (hasError(findings)) return { ...draft, body: undefined };
+  const subject = `Server ${quote(place.name)}`;
+  const options = { field: '', subject, server: place.name, unknownKeys: 'warning', guards: serverFileGuards } as const;
+  findings.push(...checkNode(serverFileSchema, root, options));
+  if (hasError(findings)) return { ...draft, body: undefined };
+  const transport = readTransportOf(root, findings, place);
+  const body = {
+    description: textAt(root, 'description'),
+    enabled: readEnabled(root, findings, place),
+    shared: false,
+    tools: readFileTools(root, findings, place),
+    limits: readLimits(root, findings, place),
+    fallbacks: readFallbacks(root, findings, place),
+    access: readFileAccess(root, findings, place),
+    instead: textAt(root, 'instead') ?? textAt(root, 'fallback_hint'),
+  };
+  return { ...draft, body: transport === undefined ? undefined : { ...body, transport } };
+}
+
+/** What the file says it is, else what it is called. */
+function nameOf(root: SourceMap, file: string, findings: Finding[]): string {
+  const called = basename(file, extname(file));
+  const key = textAt(root, 'id') === undefined ? 'server_id' : 'id';
+  const name = textAt(root, key) ?? called;
+  const badName = checkName('Server', name);
+  const at = { line: entryOf(root, key)?.line ?? root.line, field: key, server: name };
+  if (badName !== undefined) findings.push({ severity: 'error', ...at, ...badName });
+  const other = textAt(root, 'server_id') ?? name;
+  for (const [differs, what] of [
+    [other !== name, `"id" and "server_id" differ, and "id" counts`],
+    [called !== name, `its file is called ${quote(basename(file))}`],
+  ] as const) {
+    if (!differs) continue;
+    const message = `Server ${quote(name)}: ${what}.`;
+    findings.push({ severity: 'warning', ...at, message, fix: 'Give both the same name.' });
+  }
+  return name;
+}
+
+function readTransportOf(
+  root: SourceMap,
+  findings: Finding[],
+  place: ServerPlace,
+): ReturnType<typeof readTransport>['transport'] {
+  const nested = entryOf(root, 'transport');
+  const flat = ['command', 'url'].flatMap((key) => entryOf(root, key) ?? [])[0];
+  if (nested !== undefined && flat !== undefined) {
+    findings.push({
+      severity: 'error',
+      line: flat.line,
+      field: flat.key,
+      server: place.name,
+      message: `Server ${quote(place.name)}: it has "${flat.key}" beside "transport" as well.`,
+      fix: 'Move it into "transport", or remove one of them.',
+    });
+  }
+  const { transport, findings: found } = readTransport(
+    nested?.value ?? root,
+    place,
+    {},
+    nested === undefined ? '' : 'transport',
+  );
+  findings.push(...found);
+  return transport;
+}
+
+/** Known from other tools, and worth a clearer word than "must be one of". */
+function findSockets(root: SourceMap, place: ServerPlace): Finding[] {
+  const fallback = child(root, 'fallback');
+  const nodes: [string, SourceNode | undefined][] = [
+    ['', root],
+    ['transport', child(root, 'transport')],
+    ...(fallback?.kind === 'list' ? fallback.items : []).map((item, at): [string, SourceNode] => [
+      `fallback.${at}`,
+      item,
+    ]),
+  ];
+  return nodes.flatMap(([path, node]): Finding[] => {
+    if (!socket.test(textAt(node, 'type') ?? '')) return [];
+    return [
+      {
+        severity: 'error',
+        line: entryOf(node, 'type')?.line,
+        field: dotted(path, 'type'),
+        server: place.name,
+        message: `Server ${quote(place.name)}: "${dotted(path, 'type')}" is WebSocket, which is not supported.`,
+        fix: 'Use type: http, sse or stdio; most servers that offer WebSocket offer http too.',
+      },
+    ];
+  });
+}
