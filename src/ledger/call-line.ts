@@ -1,35 +1,42 @@
-import { z } from 'zod';
+import { isJsonObject } from '../base/index.ts';
+import type { TransportKind } from '../domain/index.ts';
 
-/** One call as readers see it: a line of `.runs/agents/<RUN_ID>/mcp_calls.jsonl`. */
-export const callLineSchema = z.object({
-  ts: z.string().describe('When the call came in, ISO 8601 in UTC.'),
-  server: z.string().nullable().describe('The upstream server; null when no server has a tool of that name.'),
-  tool: z.string().describe("The tool by the server's own name."),
-  args: z.unknown().describe('The arguments, with secrets taken out.'),
-  status: z
-    .enum(['ok', 'error', 'open'])
-    .describe('Whether it went well; `open` only for a call that is still under way, never in a run file.'),
-  outcome: z.string().describe('The finer word: ok, tool_error, denied, rate_limited, timeout, interrupted, open …'),
-  duration_ms: z.number().nullable().describe('How long it took, in milliseconds; null when nobody knows.'),
-  error: z.string().nullable().describe('What went wrong; always there when the status is error.'),
-  agent: z.string().describe('Who called.'),
-  chain: z
-    .array(z.string())
-    .optional()
-    .describe('The agent and those that delegated to it, nearest first; absent when nobody did.'),
-  call_id: z.string().describe('Unique across hubs and restarts; the same in every sink.'),
-  run_id: z.string().describe('The run it belongs to.'),
-  transport: z.enum(['stdio', 'http']).nullable().describe('How it went upstream; null when it was never sent.'),
-  protocol_version: z.string().nullable().describe('The MCP revision spoken with the server.'),
-  session_id: z.string().nullable().describe("The server's session, where it has one."),
-  http_status: z.number().nullable().describe('The HTTP status of the answer, over HTTP.'),
-  retries: z.number().nullable().describe('How often it was sent again.'),
-  decision: z.string().nullable().describe('What the policy said.'),
-});
+/** One call as readers see it: a line of `.runs/agents/<RUN_ID>/mcp_calls.jsonl`, its members in this order. */
+export interface CallLine {
+  /** When the call came in, ISO 8601 in UTC. */
+  readonly ts: string;
+  /** Null when no server has a tool of that name. */
+  readonly server: string | null;
+  /** By the server's own name. */
+  readonly tool: string;
+  /** With secrets taken out. */
+  readonly args: unknown;
+  /** `open` only for a call that is still under way, never in a run file. */
+  readonly status: 'ok' | 'error' | 'open';
+  readonly outcome: string;
+  /** Null when nobody knows. */
+  readonly duration_ms: number | null;
+  /** Always there when the status is error. */
+  readonly error: string | null;
+  readonly agent: string;
+  /** The agent and those that delegated to it, nearest first; absent when nobody did. */
+  readonly chain?: readonly string[];
+  /** Unique across hubs and restarts; the same in every sink. */
+  readonly call_id: string;
+  readonly run_id: string;
+  /** Null when it was never sent. */
+  readonly transport: TransportKind | null;
+  readonly protocol_version: string | null;
+  readonly session_id: string | null;
+  readonly http_status: number | null;
+  readonly retries: number | null;
+  readonly decision: string | null;
+}
 
-export type CallLine = z.infer<typeof callLineSchema>;
-
-/** Undefined for what is not a call line: other tools may write into run folders too. */
+/**
+ * Undefined for what is not a call line: other programs may write into run folders too. Checked by hand: commands read
+ * the ledger without loading a schema library, and a summary reads a hundred thousand lines.
+ */
 export function parseCallLine(text: string): CallLine | undefined {
   let value: unknown;
   try {
@@ -37,6 +44,29 @@ export function parseCallLine(text: string): CallLine | undefined {
   } catch {
     return undefined;
   }
-  const result = callLineSchema.safeParse(value);
-  return result.success ? result.data : undefined;
+  return isJsonObject(value) && isCallLine(value) ? value : undefined;
 }
+
+function isCallLine(value: object): value is CallLine {
+  // Only to read members that may be missing; each is looked at.
+  const line = value as Readonly<Record<string, unknown>>;
+  return (
+    texts.every((name) => typeof line[name] === 'string') &&
+    textsOrNull.every((name) => line[name] === null || typeof line[name] === 'string') &&
+    numbersOrNull.every((name) => line[name] === null || typeof line[name] === 'number') &&
+    (line.status === 'ok' || line.status === 'error' || line.status === 'open') &&
+    (line.transport === null || transports.has(line.transport)) &&
+    (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
+  );
+}
+
+const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];
+const textsOrNull = [
+  'server',
+  'error',
+  'protocol_version',
+  'session_id',
+  'decision',
+] as const satisfies (keyof CallLine)[];
+const numbersOrNull = ['duration_ms', 'http_status', 'retries'] as const satisfies (keyof CallLine)[];
+const transports: ReadonlySet<unknown> = new Set<TransportKind>(['stdio', 'http', 'sse']);

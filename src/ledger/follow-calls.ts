@@ -12,11 +12,14 @@ export interface FollowCallsOptions {
   readonly clock?: Clock;
 }
 
+/** With the line as it was written. */
+export type OnCall = (call: CallLine, text: string) => void;
+
 /** Tells of every call that ends from now on, in runs that begin later too; returns when the signal aborts. */
 export async function followCalls(
   workspace: string,
   options: FollowCallsOptions,
-  onLine: (line: CallLine) => void,
+  onLine: OnCall,
   signal: AbortSignal,
 ): Promise<void> {
   const { run, last = 0, clock = createSystemClock() } = options;
@@ -37,7 +40,7 @@ export async function followCalls(
 const pollMs = 250;
 const pollShare = 10;
 
-async function readOn(path: string, from: number, onLine: (line: CallLine) => void): Promise<number> {
+async function readOn(path: string, from: number, onLine: OnCall): Promise<number> {
   const size = await sizeOf(path);
   if (size === from) return from;
   // Shorter than what was read: it is another file now.
@@ -46,7 +49,7 @@ async function readOn(path: string, from: number, onLine: (line: CallLine) => vo
     position = end;
     for (const line of lines) {
       const call = parseCallLine(line);
-      if (call !== undefined) onLine(call);
+      if (call !== undefined) onLine(call, line);
     }
   }
   return position;

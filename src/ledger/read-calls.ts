@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, createSystemClock, HubError } from '../base/index.ts';
 import { runIdPattern } from '../domain/index.ts';
@@ -15,53 +15,111 @@ export interface ReadCallsOptions {
   readonly run?: string;
   /** The calls that ended last; without it, all. */
   readonly limit?: number;
+  /** Only calls that came in at this time or later, in milliseconds since the epoch. */
+  readonly since?: number;
+  /** Only calls for which it answers true. */
+  readonly where?: (call: CallLine) => boolean;
+}
+
+/** A call with its line as it was written: reading and printing it again would change large integers. */
+export interface RecordedCall {
+  readonly call: CallLine;
+  readonly text: string;
 }
 
 /** Calls that have ended, merged over runs by their start, newest last. */
 export async function readCalls(workspace: string, options: ReadCallsOptions = {}): Promise<CallLine[]> {
-  const { run, limit } = options;
-  const calls: CallLine[] = [];
+  return (await readRecordedCalls(workspace, options)).map(({ call }) => call);
+}
+
+export async function readRecordedCalls(workspace: string, options: ReadCallsOptions = {}): Promise<RecordedCall[]> {
+  const { run, limit = Infinity, since, where } = options;
+  let calls: RecordedCall[] = [];
   for (const name of await runNames(workspace, run)) {
     const path = runFile(workspace, name);
-    const from = limit === undefined ? 0 : await tailStart(path, limit);
+    if (since !== undefined && (await changedAt(path)) < since) continue;
+    const picky = since !== undefined || where !== undefined;
+    const from = limit === Infinity || picky ? 0 : await tailStart(path, limit);
     for await (const { lines } of readLineChunks(path, from)) {
-      for (const line of lines) {
-        const call = parseCallLine(line);
-        if (call !== undefined) calls.push(call);
+      for (const text of lines) {
+        const call = parseCallLine(text);
+        if (call !== undefined && isWanted(call, options)) calls.push({ call, text });
       }
+      if (calls.length > 2 * limit + 1000) calls = newest(calls, limit);
     }
   }
-  calls.sort(byStart);
-  return limit === undefined ? calls : calls.slice(Math.max(0, calls.length - limit));
+  return newest(calls, limit);
+}
+
+function isWanted(call: CallLine, { since, where }: ReadCallsOptions): boolean {
+  return (since === undefined || Date.parse(call.ts) >= since) && (where === undefined || where(call));
+}
+
+function newest(calls: RecordedCall[], limit: number): RecordedCall[] {
+  calls.sort((a, b) => byStart(a.call, b.call));
+  return calls.slice(Math.max(0, calls.length - limit));
+}
+
+/** Nothing that ended after a file's last change is in it. */
+async function changedAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return -Infinity;
+    throw error;
+  }
 }
 
 /** Calls that living hubs have sent and that have no end yet. */
 export async function readOpenCalls(workspace: string, clock: Clock = createSystemClock()): Promise<CallLine[]> {
+  return (await readRecordedOpenCalls(workspace, clock)).map(({ call }) => call);
+}
+
+export async function readRecordedOpenCalls(workspace: string, clock: Clock): Promise<RecordedCall[]> {
   const folder = journalFolder(workspace);
-  const calls: CallLine[] = [];
+  const calls: RecordedCall[] = [];
   for (const life of await journalLives(folder)) {
     const sources = life.filter((name) => name.holder === 'writer');
-    if (sources.length === 0 || !(await isHeldNow(sources))) continue;
+    if (sources.length === 0 || !(await isHeldNow(clock, folder, sources))) continue;
     const { open } = await pairCalls(
       sources.map((name) => ({ path: join(folder, name.file) })),
       () => {},
     );
     for (const { parts, connection } of open.values()) {
       const line = parseCallLine(runLine(parts, connection, interruptedParts()));
-      if (line !== undefined) calls.push({ ...line, status: 'open', outcome: 'open', error: null });
+      if (line !== undefined) calls.push(openCall(line, parts.args));
     }
   }
-  return calls.sort(byStart);
+  return newest(calls, Infinity);
+}
 
-  async function isHeldNow(life: readonly JournalName[]): Promise<boolean> {
-    try {
-      return await isHeld({ clock }, folder, life);
-    } catch (error) {
-      // Its hub ended in the meantime and took the file along.
-      if (isMissing(error)) return false;
-      throw error;
-    }
+/** Whether a hub died and left calls that no run file has yet; the next one to start adds them. */
+export async function hasUnsettledCalls(workspace: string, clock: Clock): Promise<boolean> {
+  const folder = journalFolder(workspace);
+  for (const life of await journalLives(folder)) if (!(await isHeldNow(clock, folder, life, true))) return true;
+  return false;
+}
+
+async function isHeldNow(
+  clock: Clock,
+  folder: string,
+  life: readonly JournalName[],
+  whenGone = false,
+): Promise<boolean> {
+  try {
+    return await isHeld({ clock }, folder, life);
+  } catch (error) {
+    // Its hub ended in the meantime and took the file along.
+    if (isMissing(error)) return whenGone;
+    throw error;
   }
+}
+
+function openCall(line: CallLine, args: string): RecordedCall {
+  const call: CallLine = { ...line, status: 'open', outcome: 'open', error: null };
+  // Before the arguments this text cannot occur: inside strings quotes are escaped.
+  const text = JSON.stringify({ ...call, args: null }).replace('"args":null', () => `"args":${args}`);
+  return { call, text };
 }
 
 /** The one run that was asked for, or all that have a folder. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
   allToolsSchema,
-  callsSchema,
+  callLineSchema,
   errorSchema,
   explainSchema,
   lsSchema,
@@ -13,7 +13,7 @@ import {
   tokenRevokeSchema,
   toolsSchema,
 } from '../../src/faces/cli/json-shapes.ts';
-import { readOpenCalls } from '../../src/ledger/index.ts';
+import { type CallLine, readOpenCalls } from '../../src/ledger/index.ts';
 import { startHttpFixture } from '../support/fixture-servers.ts';
 import { stdioServer } from '../support/hub.ts';
 import { verifies } from '../support/verifies.ts';
@@ -51,12 +51,12 @@ test(verifies('cli:without-hub', 'tools, call, explain and calls work while no h
   expect(byName).toMatchObject({ code: 0, stdout: '{"content":[{"type":"text","text":"5"}]}\n' });
 
   const calls = await qmIn(workspace, 'calls', '--json');
-  const lines = callsSchema.parse(JSON.parse(calls.stdout));
+  const lines = callLines(calls.stdout);
   expect(lines.map(({ tool, status, agent }) => [tool, status, agent])).toEqual([
     ['echo', 'ok', 'tester'],
     ['add', 'ok', 'tester'],
   ]);
-  const ofRun = callsSchema.parse(JSON.parse((await qmIn(workspace, 'calls', '--run', 'r1', '--json')).stdout));
+  const ofRun = callLines((await qmIn(workspace, 'calls', '--run', 'r1', '--json')).stdout);
   expect(ofRun.map(({ run_id }) => run_id)).toEqual(['r1']);
   expect((await qmIn(workspace, 'calls')).stdout).toMatch(/TIME.*\n.*tester {2}echo\.echo {2}ok/);
 });
@@ -249,7 +249,7 @@ test('Ctrl-C cancels a call, upstream too, and the ledger says so', async () => 
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain('The call was cancelled');
   expect(await readFile(join(workspace, 'cancelled'), 'utf8')).toContain('"slow"');
-  const calls = callsSchema.parse(JSON.parse((await qmIn(workspace, 'calls', '--json')).stdout));
+  const calls = callLines((await qmIn(workspace, 'calls', '--json')).stdout);
   expect(calls.map(({ outcome }) => outcome)).toEqual(['cancelled']);
 });
 
@@ -259,7 +259,7 @@ test('calls --follow prints calls as they end, one JSON object per line, and end
   const follower = startQm(['calls', '--follow', '--json', '--workspace', workspace]);
   expect(JSON.parse(await follower.line())).toMatchObject({ tool: 'echo' });
   await qmIn(workspace, 'call', 'echo.add', 'a=1', 'b=2', '--agent', 'tester');
-  const [next] = callsSchema.parse([JSON.parse(await follower.line())]);
+  const [next] = callLines(await follower.line());
   expect(next?.tool).toBe('add');
   follower.signal('SIGINT');
   expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
@@ -274,6 +274,12 @@ test('a reader that leaves early ends a command quietly', async () => {
   await qmIn(workspace, 'call', 'echo.echo', 'message=2', '--agent', 'tester');
   expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
 });
+
+/** `qm calls --json` prints one object per line. */
+function callLines(stdout: string): CallLine[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => callLineSchema.parse(JSON.parse(line)));
+}
 
 /** Until a call is under way, as the ledger tells it. */
 async function untilOpen(workspace: string): Promise<void> {

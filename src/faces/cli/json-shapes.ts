@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { callLineSchema } from '../../ledger/index.ts';
 import { issuedTokenSchema, problemSchema, serversSchema, tokenSummarySchema } from '../api/index.ts';
 
 /** What `--json` prints, command by command. `qm call --json` prints the tool's result exactly as it came. */
@@ -80,8 +79,8 @@ export const explainSchema = z.strictObject({
   fix: z.string().nullable().describe('For read-only and write-approval: what can be done about it'),
 });
 
-/** `qm calls`; with `--follow`, one such object per line. */
-export const callsSchema = z.array(callLineSchema);
+/** `qm calls`, one such object per line, and `qm summarize` */
+export { callLineSchema, summarySchema } from './ledger-shapes.ts';
 
 /** On stderr, when a command fails. */
 export const errorSchema = z.strictObject({

@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander';
+import { HubError } from '../../base/index.ts';
+import type { Outcome } from '../../domain/index.ts';
+import type { CallLine } from '../../ledger/index.ts';
+import { checkRun } from './agent-option.ts';
+
+/** Which calls are meant, as written on the command line. */
+export interface CallsFilterOptions {
+  readonly run?: string;
+  readonly agent?: string;
+  readonly server?: string;
+  readonly status?: CallLine['status'];
+  readonly outcome?: string;
+  readonly since?: string;
+}
+
+export interface CallsFilter {
+  readonly run: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly since: number | undefined;
+  /** Undefined when every call of the run is meant. */
+  readonly where: ((call: CallLine) => boolean) | undefined;
+}
+
+export function withCallsFilter(command: Command): Command {
+  return command
+    .option('--run <id>', 'only the calls of that run')
+    .option('--agent <name>', 'only calls by that agent')
+    .option('--server <name>', 'only calls to that server')
+    .addOption(new Option('--status <word>', 'only calls that went so').choices(['ok', 'error', 'open']))
+    .addOption(new Option('--outcome <word>', 'only calls that ended so').choices(Object.keys(outcomes)))
+    .option('--since <time>', 'only calls of the last 30m, 2h or 7d');
+}
+
+export function readCallsFilter(options: CallsFilterOptions, now: number): CallsFilter {
+  const { agent, server, status, outcome, since } = options;
+  const wanted = [
+    ...(agent === undefined ? [] : [(call: CallLine) => call.agent === agent]),
+    ...(server === undefined ? [] : [(call: CallLine) => call.server === server]),
+    ...(status === undefined ? [] : [(call: CallLine) => call.status === status]),
+    ...(outcome === undefined ? [] : [(call: CallLine) => call.outcome === outcome]),
+  ];
+  return {
+    run: checkRun(options.run),
+    since: since === undefined ? undefined : now - readDuration(since),
+    where: wanted.length === 0 ? undefined : (call) => wanted.every((fits) => fits(call)),
+  };
+}
+
+/** For calls that did not come from a reader that knows the filter. */
+export function fitsFilter({ run, since, where }: CallsFilter, call: CallLine): boolean {
+  if (run !== undefined && call.run_id !== run) return false;
+  if (since !== undefined && !(Date.parse(call.ts) >= since)) return false;
+  return where === undefined || where(call);
+}
+
+/** By key, so that a new outcome cannot be forgotten here. */
+const outcomes: Readonly<Record<Outcome | 'open', true>> = {
+  ok: true,
+  tool_error: true,
+  upstream_error: true,
+  denied: true,
+  rate_limited: true,
+  overloaded: true,
+  timeout: true,
+  cancelled: true,
+  unavailable: true,
+  lost: true,
+  needs_login: true,
+  forbidden: true,
+  throttled: true,
+  interrupted: true,
+  invalid: true,
+  unknown_tool: true,
+  open: true,
+};
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readDuration(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
+  const ms = Number(digits) * (unitMs[unit] ?? 0);
+  if (ms > 0) return ms;
+  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a length of time.`, {
+    hint: 'Write --since with a whole number and a unit: 90s, 30m, 2h or 7d.',
+  });
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+/** `qm calls --json` prints one such object per line: a line of `.runs/agents/<RUN_ID>/mcp_calls.jsonl`. */
+export const callLineSchema = z.strictObject({
+  ts: z.string().describe('When the call came in, ISO 8601 in UTC.'),
+  server: z.string().nullable().describe('The upstream server; null when no server has a tool of that name.'),
+  tool: z.string().describe("The tool by the server's own name."),
+  args: z.unknown().describe('The arguments, with secrets taken out.'),
+  status: z
+    .enum(['ok', 'error', 'open'])
+    .describe('Whether it went well; `open` only for a call that is still under way, never in a run file.'),
+  outcome: z.string().describe('The finer word: ok, tool_error, denied, rate_limited, timeout, interrupted, open …'),
+  duration_ms: z.number().nullable().describe('How long it took, in milliseconds; null when nobody knows.'),
+  error: z.string().nullable().describe('What went wrong; always there when the status is error.'),
+  agent: z.string().describe('Who called.'),
+  chain: z
+    .array(z.string())
+    .exactOptional()
+    .describe('The agent and those that delegated to it, nearest first; absent when nobody did.'),
+  call_id: z.string().describe('Unique across hubs and restarts; the same in every sink.'),
+  run_id: z.string().describe('The run it belongs to.'),
+  transport: z.enum(['stdio', 'http', 'sse']).nullable().describe('How it went upstream; null when it was never sent.'),
+  protocol_version: z.string().nullable().describe('The MCP revision spoken with the server.'),
+  session_id: z.string().nullable().describe("The server's session, where it has one."),
+  http_status: z.number().nullable().describe('The HTTP status of the answer, over HTTP.'),
+  retries: z.number().nullable().describe('How often it was sent again.'),
+  decision: z.string().nullable().describe('What the policy said.'),
+});
+
+const count = z.int().nonnegative();
+const counts = z.record(z.string(), count);
+
+/** `qm summarize` */
+export const summarySchema = z.strictObject({
+  mcp_stats: z.strictObject({
+    total_calls: count,
+    total_errors: count,
+    calls_by_server: counts,
+    error_rate: z.number().min(0).max(1).describe('To three decimals; 0 without calls.'),
+    errors_by_server: counts,
+    calls_without_server: count.describe('Calls of names that no server has.'),
+    calls_by_agent: counts,
+    outcomes: counts,
+    latency_by_tool: z
+      .record(
+        z.string(),
+        z.strictObject({
+          count,
+          mean: z.number(),
+          p50: z.number(),
+          p95: z.number(),
+          p99: z.number(),
+          max: z.number(),
+        }),
+      )
+      .describe('By server.tool, in milliseconds; only calls that reached the server.'),
+    rate_limit_hits: count.describe('Refused by a limit here, or throttled by the server.'),
+    rate_limit_hits_by_server: counts,
+    suspicious_calls: count.describe('How many calls have such a value; the list holds the first hundred.'),
+    suspicious_paths: z.array(
+      z.strictObject({
+        call_id: z.string(),
+        run_id: z.string(),
+        agent: z.string(),
+        tool: z.string(),
+        at: z.string().describe('Where the value is in the line, as jq writes it.'),
+        value: z.string(),
+        why: z.enum(['parent', 'home', 'absolute']),
+      }),
+    ),
+    privileged_operations: counts.describe(
+      'Attempts by server.tool, of tools whose name says write, delete, execute …',
+    ),
+    first_ts: z.string().nullable(),
+    last_ts: z.string().nullable(),
+    runs: count,
+    unreadable_lines: count.describe('Torn lines, and lines that are none of ours.'),
+    unreadable_files: z.array(z.string()),
+  }),
+});
