@@ -1,4 +1,5 @@
 export {
+  type Clock,
   type ErrorCode,
   type ErrorDetails,
   type ErrorRow,
@@ -6,17 +7,28 @@ export {
   HubError,
   type LogFields,
   type Logger,
+  type Timer,
 } from './base/index.ts';
 export type { ServerState, ServerStatus } from './domain/index.ts';
 export {
   type Agent,
   type AgentOptions,
   type AgentTool,
+  type BackoffEvent,
+  type BackoffOptions,
+  type CallAllOptions,
   type CallOptions,
+  type CallOrder,
+  type CallOutcome,
   type CallProgress,
   type ContentBlock,
   type CreateHubOptions,
   createHub,
   type Hub,
+  MCPServerError,
+  McpRateLimitError,
+  type ToolName,
+  type ToolRef,
   type ToolResult,
+  withBackoff,
 } from './faces/library/index.ts';

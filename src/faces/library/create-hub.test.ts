@@ -1,40 +1,25 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fixturePath } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
-import { createHub, type Hub, HubError } from '../../index.ts';
-import { pidsOfHub } from '../../upstream/children/fixtures/processes.mjs';
+import { createHub, HubError } from '../../index.ts';
+import { echo, openLibraryHub } from './library-stage.fixture.ts';
 
-async function openHub(config: object): Promise<Hub> {
-  const workspace = await realpath(await mkdtemp(join(tmpdir(), 'qm-library-')));
-  await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(config));
-  const hub = await createHub({ workspace, env: { PATH: process.env.PATH, WORD: 'from-env' } });
-  onTestFinished(async () => {
-    await hub.close();
-    expect(pidsOfHub(process.pid), 'servers left').toEqual([]);
-    await rm(workspace, { recursive: true, force: true });
-  });
-  return hub;
-}
-
-const echo = {
-  command: process.execPath,
-  args: [fixturePath('echo-stdio.mjs')],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
-  env: { WORD: '${WORD}' },
-};
 const team = {
-  servers: { echo, other: { command: process.execPath, args: [fixturePath('echo-modern.mjs')] } },
+  servers: {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+    echo: { ...echo, env: { WORD: '${WORD}' } },
+    other: { command: process.execPath, args: [fixturePath('echo-modern.mjs')] },
+  },
   agents: { tester: { servers: ['echo'], policies: { tools: { 'echo.add': 'require-approval' } } } },
   policies: { tools: { 'echo.counter': 'deny' } },
 };
 
 test(verifies('library:call', 'a program calls tools as an agent, under the rules of that agent'), async () => {
-  const hub = await openHub(team);
+  const hub = await openLibraryHub(team);
   const tester = hub.agent('tester', { run: 'run-1' });
   const tools = await tester.tools();
   expect(tools.map(({ tool }) => tool).sort()).toEqual([
@@ -67,7 +52,7 @@ test(verifies('library:call', 'a program calls tools as an agent, under the rule
 });
 
 test('failures are thrown with a code; hidden and unknown tools are the same', async () => {
-  const hub = await openHub(team);
+  const hub = await openLibraryHub(team);
   const tester = hub.agent('tester');
   const codeOf = async (tool: string): Promise<unknown> => {
     const error: unknown = await tester.call(tool, {}).catch((thrown: unknown) => thrown);
@@ -86,7 +71,7 @@ test('failures are thrown with a code; hidden and unknown tools are the same', a
 });
 
 test('a call reports progress and ends when its signal aborts', async () => {
-  const hub = await openHub({ servers: { echo: { ...echo, env: {} } } });
+  const hub = await openLibraryHub({ servers: { echo } });
   const agent = hub.agent('anybody');
   const seen: number[] = [];
   const slow = await agent.call('echo.slow', { ms: 50 }, { onProgress: ({ progress }) => seen.push(progress) });
@@ -112,6 +97,9 @@ test(verifies('library:quiet-import', 'importing the library opens nothing and l
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
     timeout: 20_000,
   });
-  expect(JSON.parse(stdout)).toEqual({ names: ['HubError', 'createHub', 'errorTable'], opened: [] });
+  expect(JSON.parse(stdout)).toEqual({
+    names: ['HubError', 'MCPServerError', 'McpRateLimitError', 'createHub', 'errorTable', 'withBackoff'],
+    opened: [],
+  });
   expect(stderr).toBe('');
 });
