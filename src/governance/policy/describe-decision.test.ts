@@ -42,6 +42,9 @@ const access: ServerAccess = {
   source,
 };
 
+const name = { server: 'files', tool: 'read' };
+const owner = 'role lead';
+
 function decided(kind: 'read-only' | 'write-approval', because: ToolKindReason): Decision {
   const effect = kind === 'read-only' ? 'deny' : 'ask';
   return { effect, reason: { kind, server: 'files', because, source } };
@@ -72,28 +75,26 @@ test.each([
     'Add a scope that writes (write:files) and take its read-only setting away if the server may write.',
   ],
 ])('the way out of a read-only server: %j', (written, advice) => {
-  expect(
-    adviceOn(decided('read-only', 'known-server'), { server: 'files', tool: 'read' }, { ...access, ...written }),
-  ).toBe(advice);
+  expect(adviceOn(decided('read-only', 'known-server'), name, { access: { ...access, ...written }, owner })).toBe(
+    advice,
+  );
 });
 
 test('a trusted server may say that a tool only reads', () => {
   const scoped = { ...access, scopes: ['read:files'] };
-  expect(adviceOn(decided('read-only', 'untrusted-annotation'), { server: 'files', tool: 'read' }, scoped)).toBe(
+  expect(adviceOn(decided('read-only', 'untrusted-annotation'), name, { access: scoped, owner })).toBe(
     'Set trustAnnotations: true if you trust what server files says of its own tools, or add a scope that writes (write:files) if the server may write.',
   );
 });
 
 test('the way around an approval is a rule for that very tool', () => {
-  expect(adviceOn(decided('write-approval', 'known-server'), { server: 'files', tool: 'write' }, access)).toBe(
-    'Add the exact rule "files.write: allow".',
+  expect(adviceOn(decided('write-approval', 'known-server'), name, { access, owner })).toBe(
+    'Add the exact rule "files.read: allow" for every agent or for role lead.',
   );
 });
 
 test('a rule or a list is its own advice', () => {
   const decision: Decision = { effect: 'deny', reason: { kind: 'rule', pattern: '*', source } };
-  expect(adviceOn(decision, { server: 'files', tool: 'write' }, access)).toBeUndefined();
-  expect(
-    adviceOn({ effect: 'allow', reason: { kind: 'default' } }, { server: 'files', tool: 'write' }, access),
-  ).toBeUndefined();
+  expect(adviceOn(decision, name, { access, owner })).toBeUndefined();
+  expect(adviceOn({ effect: 'allow', reason: { kind: 'default' } }, name, { access, owner })).toBeUndefined();
 });

@@ -15,16 +15,17 @@ export function describeDecision(decision: Decision, server: string, tool: strin
 
 /**
  * What the operator can do where the server's own statement on access decided; undefined where the rule or list that
- * the sentence names is all there is to change.
+ * the sentence names is all there is to change. `owner` is whose entry may lift an approval: `agent dev`, `role lead`.
  */
 export function adviceOn(
   decision: Decision,
   { server, tool }: ToolName,
-  access: ServerAccess | undefined,
+  { access, owner }: { readonly access: ServerAccess | undefined; readonly owner: string },
 ): string | undefined {
   const { reason } = decision;
   if (reason.kind !== 'read-only' && reason.kind !== 'write-approval') return undefined;
-  const ways = reason.kind === 'read-only' ? waysToWrite(access) : [`add the exact rule "${server}.${tool}: allow"`];
+  const exact = `add the exact rule "${server}.${tool}: allow" for every agent or for ${owner}`;
+  const ways = reason.kind === 'read-only' ? waysToWrite(access) : [exact];
   if (reason.because === 'untrusted-annotation') {
     ways.unshift(`set trustAnnotations: true if you trust what server ${server} says of its own tools`);
   }

@@ -42,13 +42,15 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
   await withLocalHub(cli, invocation, async (hub) => {
     const name = readToolName(text, hub.fleet);
     const verdict = judge(hub, agent, name);
+    const widest = speakersFor(hub.fleet, agent).at(-1);
+    const lifting = { access: accessOf(hub.fleet, name), owner: widest?.title ?? `agent ${agent}` };
     const answer = toExplanation({
       agent,
+      role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
       ...name,
       verdict,
       text: sayVerdict(verdict, name),
-      role: speakersFor(hub.fleet, agent).find(({ entry }) => entry.name !== agent)?.entry.name ?? null,
-      fix: verdict.kind === 'decided' ? (adviceOn(verdict.decision, name, accessOf(hub.fleet, name)) ?? null) : null,
+      fix: verdict.kind === 'decided' ? (adviceOn(verdict.decision, name, lifting) ?? null) : null,
     });
     if (answer.decision !== 'allow') cli.exitWith(5);
     if (invocation.json) {
