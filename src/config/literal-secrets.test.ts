@@ -42,6 +42,8 @@ test.each([
   'url: "https://x.example/?token=${T}"',
   'command: x, env: { TOKEN: "${T}", API_KEY_FILE: /run/secrets/key, SECRET: /run/x, PASSWORD: short }',
   'command: x, args: [--token, "${T}", --password-file, /run/secrets/x, "postgres://me:${T}@db/x"]',
+  'command: x, env: { A_TOKEN: YOUR_API_TOKEN, B_TOKEN: "<your token>", C_TOKEN: "[REDACTED]", D_TOKEN: "$D_TOKEN" }',
+  'command: x, args: [--token, "%TOKEN_VALUE%", --api-key=PUT_KEY_HERE, --password, xxxxxxxxxxxx]',
 ])('what is no secret is left alone: %s', async (body) => {
   expect((await own(`servers: { s: { ${body} } }`, { T: 'value-of-t' })).problems).toEqual([]);
 });

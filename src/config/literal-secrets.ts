@@ -75,8 +75,12 @@ function urlSecret(text: string, hasVariable: HasVariable): string | undefined {
   return query === undefined || hasVariable(query) ? undefined : longEnough(query, 8);
 }
 
+/** What people write where a secret is to come, and what other formats would take for a variable. */
+const standIn =
+  /^<[^>]*>$|^\[[^\]]*\]$|^\*+$|^x{4,}$|^your[-_]|[-_]here$|^(?:placeholder|redacted|change[-_]?me|replace[-_]?me)$|^\$\{?\w+\}?$|^\{\w+:[^}]*\}$|^%\w+%$/i;
+
 function longEnough(text: string, atLeast: number): string | undefined {
-  return text.length >= atLeast && !/\s/.test(text) ? text : undefined;
+  return text.length >= atLeast && !/\s/.test(text) && !standIn.test(text) ? text : undefined;
 }
 
 function upperSnake(name: string): string {

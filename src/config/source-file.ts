@@ -26,7 +26,8 @@ export async function readSourceFile(path: string): Promise<SourceText> {
 /** A file that another one names. Links count: what they lead to must be inside the workspace too. */
 export async function readNearby(workspace: string, path: string): Promise<SourceText> {
   const asked = resolve(workspace, path);
-  if (!isInside(workspace, asked)) return outside;
+  // "~" is the home folder to whoever writes it.
+  if (/^~(?:\/|$)/.test(path) || !isInside(workspace, asked)) return outside;
   const [home, found] = await Promise.all([workspace, asked].map((each) => realpath(each).catch(() => undefined)));
   return home !== undefined && found !== undefined && !isInside(home, found) ? outside : readSourceFile(asked);
 }

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { repeated } from '../check-node.ts';
+import { clientServerShape, isComment, isServer, readClientBody, withoutNoise } from '../client-server.ts';
+import { dotted, type Finding, quote } from '../problems.ts';
+import { readServers, type ServersFormat } from '../read-servers.ts';
+import { transportTypes } from '../schema.ts';
+import type { ServerBody, ServerPlace } from '../server-draft.ts';
+import { child, entryOf, isNull, type SourceEntry, type SourceNode, sourceMap } from '../source-tree.ts';
+import { emptyContent, type Reading } from './reader.ts';
+
+export interface ClientFormat {
+  /** As messages name it. */
+  readonly client: string;
+  /** The key that holds the servers. */
+  readonly key: string;
+  /** Other keys at the top that are known; `settings`: the file is mostly about other things. */
+  readonly others: readonly string[] | 'settings';
+  readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
+  /** Entries that are no servers of this file. */
+  readonly skip?: (entry: SourceEntry) => boolean;
+}
+
+/** A documented key that means nothing here. */
+export const ignored = z.unknown().optional();
+
+/** Keys that describe a server or say what its client need not ask; nothing here depends on them. */
+const remarks = {
+  name: ignored,
+  title: ignored,
+  version: ignored,
+  gallery: ignored,
+  icon: ignored,
+  alwaysAllow: ignored,
+  autoApprove: ignored,
+};
+
+/** What servers hold in files that are like Claude's, in the spellings of several clients. */
+export const looseServerShape = {
+  ...clientServerShape,
+  ...remarks,
+  type: z.enum([...transportTypes, 'streamableHttp', 'streamable_http']).optional(),
+};
+
+/** Files in which servers stand under one key, each under its name. */
+export function readClientFile(root: SourceNode, file: string, format: ClientFormat): Reading {
+  const { key } = format;
+  if (root.kind !== 'map') {
+    return refuse(format, { line: root.line, message: `${file} must hold an object with "${key}".` });
+  }
+  const [first, second] = root.entries.filter((entry) => entry.key === key);
+  if (first !== undefined && second !== undefined) {
+    return refuse(format, { line: second.line, field: key, ...repeated(file, key, first.line, second.line) });
+  }
+  if (first !== undefined && first.value.kind !== 'map' && !isNull(first.value)) {
+    return refuse(format, { line: first.line, field: key, message: `"${key}" must be an object.` });
+  }
+  const entries = first?.value.kind === 'map' ? first.value.entries : [];
+  const ours = entries.filter((entry) => !isComment(entry) && format.skip?.(entry) !== true);
+  const servers = readServers(ours.map(tidy), {
+    ...format.servers,
+    field: key,
+    unknownKeys: 'warning',
+    badNames: 'rename',
+  });
+  const findings = root.entries.flatMap((entry) => (entry === first ? [] : findUnread(entry, format)));
+  return { kind: 'read', content: { ...emptyContent, servers, findings } };
+}
+
+function refuse({ key }: ClientFormat, finding: Omit<Finding, 'severity'>): Reading {
+  return { kind: 'refused', finding: { severity: 'error', fix: `Write { "${key}": { … } }.`, ...finding } };
+}
+
+/** Like most servers, where the client has no `tools`: a list of names is heeded, anything else is a remark. */
+export function readLooseBody(
+  node: SourceNode,
+  findings: Finding[],
+  place: ServerPlace,
+): Omit<ServerBody, 'transport'> {
+  const tools = entryOf(node, 'tools');
+  const isList = tools?.value.kind === 'list' && tools.value.items.every(({ kind }) => kind === 'scalar');
+  if (tools === undefined || isList || node.kind !== 'map') return readClientBody(node, findings, place);
+  findings.push(warning(place, 'tools', tools.line, '"tools" is not a list of names and is not read', 'Remove it.'));
+  const rest = node.entries.filter(({ key }) => key !== 'tools');
+  return readClientBody(sourceMap(node.line, rest), findings, place);
+}
+
+export function warning(place: ServerPlace, key: string, line: number, message: string, fix: string): Finding {
+  return {
+    severity: 'warning',
+    line,
+    field: dotted(place.field, key),
+    server: place.name,
+    message: `Server ${quote(place.name)}: ${message}.`,
+    fix,
+  };
+}
+
+/** A variable set to null is one that the program shall not have, and it gets none that is not named. */
+function tidy(entry: SourceEntry): SourceEntry {
+  const { key, line, value } = withoutNoise(entry);
+  if (value.kind !== 'map') return { key, line, value };
+  const entries = value.entries.map((inner) =>
+    maps.has(inner.key) && inner.value.kind === 'map'
+      ? {
+          ...inner,
+          value: sourceMap(
+            inner.value.line,
+            inner.value.entries.filter((each) => !isNull(each.value)),
+          ),
+        }
+      : inner,
+  );
+  return { key, line, value: sourceMap(value.line, entries) };
+}
+
+const maps: ReadonlySet<string> = new Set(['env', 'environment', 'headers']);
+
+function findUnread(entry: SourceEntry, { client, key, others }: ClientFormat): Finding[] {
+  const found = { severity: 'warning', line: entry.line, field: entry.key } as const;
+  if (serverKeys.has(entry.key) && entry.key !== key && holdsServers(entry)) {
+    const message = `The servers in ${quote(entry.key)} are not read: ${client} has them in "${key}".`;
+    return [{ ...found, message, fix: `Move them into "${key}".` }];
+  }
+  if (others === 'settings' || others.includes(entry.key) || isComment(entry)) return [];
+  if (describing.has(entry.key) && !isServer(entry)) return [];
+  const message = `The key ${quote(entry.key)} is not read.`;
+  return [{ ...found, message, fix: isServer(entry) ? `It looks like a server: move it into "${key}".` : undefined }];
+}
+
+const describing: ReadonlySet<string> = new Set(['version', 'name', 'description']);
+
+/** Under these, other clients have their servers. */
+const serverKeys: ReadonlySet<string> = new Set(['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp']);
+
+function holdsServers({ value }: SourceEntry): boolean {
+  if (value.kind !== 'map') return false;
+  return value.entries.some((entry) => isServer(entry)) || child(value, 'servers') !== undefined;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { readClientBody } from '../client-server.ts';
+import { bareShellGrammar } from '../interpolation.ts';
+import { parseJsonc } from '../parse-jsonc.ts';
+import { type ClientFormat, ignored, looseServerShape, readClientFile } from './client-file.ts';
+import type { Reader } from './reader.ts';
+
+/** The files that Copilot's command line has in a repository, besides .mcp.json. */
+export const copilotGithubJson: Reader = createReader('.github/mcp.json');
+export const copilotConfigJson: Reader = createReader('.copilot/mcp-config.json');
+
+function createReader(file: string): Reader {
+  return {
+    place: { file },
+    grammar: bareShellGrammar,
+    workspaceNames: [],
+    restricts: false,
+    parse: parseJsonc,
+    read: (root, name) => readClientFile(root, name, format),
+  };
+}
+
+const format: ClientFormat = {
+  client: 'Copilot',
+  key: 'mcpServers',
+  others: ['inputs'],
+  servers: {
+    schema: z.strictObject({
+      ...looseServerShape,
+      auth: ignored,
+      displayName: ignored,
+      filterMapping: ignored,
+      isDefaultServer: ignored,
+      oauthClientId: ignored,
+      oauthGrantType: ignored,
+      oauthPublicClient: ignored,
+      source: ignored,
+      sourcePath: ignored,
+    }),
+    guards: ['tools', 'disabled'],
+    readBody: readClientBody,
+  },
+};

@@ -1,0 +1,37 @@
+import { dotted, type Finding, quote } from './problems.ts';
+import type { ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
+
+/** Every text of a transport that may hold variables. */
+export function writtenTexts(transport: TransportDraft): readonly WrittenText[] {
+  if (transport.type !== 'stdio') return [transport.url, ...transport.headers.values()];
+  const { command, args, env, cwd } = transport;
+  return [command, ...args, ...env.values(), ...(cwd === undefined ? [] : [cwd])];
+}
+
+/**
+ * Warns where a value looks like a variable of another format: its own client would pass it on as it stands.
+ * Arguments are left out; a script in one may well have a `$` of its own.
+ */
+export function warnForeignVariables(draft: ServerDraft, client: string, fix: string): ServerDraft {
+  const transport = draft.body?.transport;
+  if (transport === undefined) return draft;
+  const values = transport.type === 'stdio' ? transport.env.values() : [transport.url, ...transport.headers.values()];
+  const [first, ...others] = [...values].filter(({ text }) => foreignPattern.test(text));
+  if (first === undefined) return draft;
+  const subject = quote(first.field);
+  const looks =
+    others.length === 0
+      ? `${subject} looks like a variable`
+      : `${subject} and ${others.length} more look like variables`;
+  const finding: Finding = {
+    severity: 'warning',
+    line: first.line,
+    field: dotted(draft.field, first.field),
+    server: draft.name,
+    message: `Server ${quote(draft.name)}: ${looks}, but ${client} passes such text on as it stands.`,
+    fix,
+  };
+  return { ...draft, findings: [...draft.findings, finding] };
+}
+
+const foreignPattern = /\$\{[^}]+\}|(?:^|\s)\$[A-Z_][A-Z0-9_]*$/;
