@@ -1,9 +1,10 @@
 import { isJsonObject } from '../base/index.ts';
 import type { ToolDefinition, TransportKind } from '../domain/index.ts';
-import { openChain } from './chain.ts';
+import type { AttemptOutcome } from './attempt.ts';
+import { openChain, type Step } from './chain.ts';
 import { redacted } from './failures.ts';
 import type { SelfPortrait } from './handshake.ts';
-import { deaf, listTools, type ProbeDeps, type ProbeOptions } from './probe.ts';
+import { deaf, listTools, type ProbeDeps, type ProbeOptions, toAttempt } from './probe.ts';
 import { ask, controlRequest, type Wire } from './wire.ts';
 
 /** Everything that a server says of itself. */
@@ -29,7 +30,9 @@ const maxItems = 10_000;
 
 /** Connects afresh, reads every list and closes; rejects with HubError where there is no connection. */
 export async function inspectServer(deps: ProbeDeps, options: ProbeOptions): Promise<Inspection> {
-  const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined });
+  const onAttempt = (step: Step, outcome: AttemptOutcome, durationMs: number): void =>
+    options.onTried?.(toAttempt(deps, step, outcome, durationMs));
+  const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
   if (outcome.kind === 'failed') throw redacted(outcome.failure.error, deps.redact);
   const { wire, agreement } = outcome;
   const { about } = agreement;

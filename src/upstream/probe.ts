@@ -39,6 +39,8 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
   /** For the handshake of each attempt, and again for each page of a list. */
   readonly timeoutMs: number;
+  /** Hears of each attempt as it ends, for whoever watches. */
+  readonly onTried?: (attempt: ProbeAttempt) => void;
 }
 
 /** Nobody listens: what a server announces during a look at it is of no interest. */
@@ -49,7 +51,9 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
   const startedAt = deps.clock.monotonic();
   const attempts: ProbeAttempt[] = [];
   const onAttempt = (step: Step, outcome: AttemptOutcome, durationMs: number): void => {
-    attempts.push(toAttempt(deps, step, outcome, durationMs));
+    const attempt = toAttempt(deps, step, outcome, durationMs);
+    attempts.push(attempt);
+    options.onTried?.(attempt);
   };
   const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
   let catalog: Catalog | undefined;
@@ -78,7 +82,7 @@ export async function listTools(
   return discoverTools(wire, { now, timeoutMs, signal });
 }
 
-function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, durationMs: number): ProbeAttempt {
+export function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, durationMs: number): ProbeAttempt {
   const facts = { transport: step.transport.type, implicit: step.implicit, durationMs };
   if (outcome.kind === 'failed') {
     const { error, httpStatus } = outcome.failure;
