@@ -1,9 +1,11 @@
-import { type Clock, HubError, type Logger, toHubError } from '../base/index.ts';
+import { type Clock, type Logger, toHubError } from '../base/index.ts';
 import type { Transport } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
-import type { Children } from './children/index.ts';
+import { type Children, lastLines } from './children/index.ts';
+import { withLastWords } from './failures.ts';
 import { type Agreement, type HandshakeOutcome, shakeHands } from './handshake.ts';
 import { createHttpWire } from './transports/http-wire.ts';
+import { createSseWire } from './transports/sse-wire.ts';
 import { createStdioWire } from './transports/stdio-wire.ts';
 import type { Wire, WireEvents, WireFailure } from './wire.ts';
 
@@ -63,26 +65,35 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
     onLost: (error) => linked && events.onLost(error),
     onRefused: (error) => linked && events.onRefused(error),
   };
-  const wire = await openWire({ ...deps, events: guarded }, options);
+  const { wire, lastWords } = await openWire({ ...deps, events: guarded }, options);
   const outcome = await shakeHands(wire, deps.clock, options);
   if (outcome.kind === 'agreed') {
     linked = true;
     return { kind: 'opened', wire, agreement: outcome.agreement };
   }
+  const failure = withLastWords(outcome.failure, lastWords());
   await wire.close();
-  return outcome;
+  return { kind: outcome.kind, failure };
 }
 
-async function openWire(deps: AttemptDeps, { server, transport }: AttemptOptions): Promise<Wire> {
+interface Opened {
+  readonly wire: Wire;
+  /** The end of what a child wrote to stderr, without secrets. */
+  lastWords(): string;
+}
+
+async function openWire(deps: AttemptDeps, { server, transport }: AttemptOptions): Promise<Opened> {
   const { clock, logger, events, redact } = deps;
+  const lastWords = (): string => '';
   switch (transport.type) {
     case 'stdio': {
       const child = await deps.children.start({ server, ...transport });
-      return createStdioWire({ clock, logger, child, events, redact }, { server });
+      const wire = createStdioWire({ clock, logger, child, events, redact }, { server });
+      return { wire, lastWords: () => lastLines(redact(child.stderrTail())) };
     }
     case 'http':
-      return createHttpWire({ clock, logger, events }, { server, transport });
+      return { wire: await createHttpWire({ clock, logger, events }, { server, transport }), lastWords };
     case 'sse':
-      throw new HubError('SERVER_INVALID', `Server "${server}" speaks SSE, which is not there yet.`);
+      return { wire: await createSseWire({ clock, logger, events }, { server, transport }), lastWords };
   }
 }

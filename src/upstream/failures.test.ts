@@ -74,6 +74,21 @@ test.each([
   expect(hint).toBe(expected === undefined ? 'Slow down.' : `Try again in ${seconds(expected)}.`);
 });
 
+const answeredAt = 'Mon, 16 Nov 2026 05:00:00 GMT';
+
+test.each([
+  ['Mon, 16 Nov 2026 05:00:30 GMT', answeredAt, 30_000],
+  ['Mon, 16 Nov 2026 04:59:00 GMT', answeredAt, 0],
+  ['Tue, 16 Nov 2027 05:00:00 GMT', answeredAt, 86_400_000],
+  // Nobody knows the clock of the server, and nearly anything could be taken for a date.
+  ['Mon, 16 Nov 2026 05:00:30 GMT', undefined, undefined],
+  ['Mon, 16 Nov 2026 05:00:30 GMT', 'now', undefined],
+  ['2026-11-16', answeredAt, undefined],
+  ['Mon, 99 Nov 2026 05:00:30 GMT', answeredAt, undefined],
+])('Retry-After: %j in an answer of %j', (header, date, expected) => {
+  expect(statusFailure('files', 429, header, date).error.details.retryAfterMs).toBe(expected);
+});
+
 test('a redirect says that the final URL is wanted', () => {
   const { error, httpStatus } = statusFailure('files', 302, undefined);
   expect(error.code).toBe('UPSTREAM_FAILED');

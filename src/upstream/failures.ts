@@ -6,20 +6,42 @@ import type { WireFailure } from './wire.ts';
 export const unsentHint = 'Nothing was sent. The hub reconnects by itself.';
 
 /** The ways in which a request to a server fails, each with its own code and next step. */
-export function lostConnection(server: string, what: string, sent: boolean, cause?: unknown): WireFailure {
+export function lostConnection(
+  server: string,
+  what: string,
+  sent: boolean,
+  cause?: unknown,
+  reason: string = what,
+): WireFailure {
   const error = sent
     ? new HubError('UPSTREAM_LOST', `The connection to server "${server}" broke: ${what}.`, {
         cause,
         hint: 'The call may have run; check before you repeat it. The hub reconnects by itself.',
-        details: { server, reason: what },
+        details: { server, reason },
       })
     : new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" cannot be reached: ${what}.`, {
         cause,
         hint: unsentHint,
-        details: { server, reason: what },
+        details: { server, reason },
       });
   return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
 }
+
+/** What a child wrote to stderr is usually the reason why it is of no use. */
+export function withLastWords(failure: WireFailure, stderrTail: string): WireFailure {
+  if (stderrTail === '') return failure;
+  const { code, message, hint, details, cause } = failure.error;
+  const said = (stderrTail.split('\n').at(-1) ?? '').slice(0, maxQuoted);
+  const error = new HubError(code, message.includes(said) ? message : `${message} Its last words: ${said}`, {
+    cause,
+    details: { ...details, stderrTail },
+    ...(hint === undefined ? {} : { hint }),
+  });
+  return { ...failure, error };
+}
+
+/** Of somebody else's words inside a sentence. */
+export const maxQuoted = 300;
 
 /** Nobody was asked: the server is known to be away, or refuses for now. */
 export function away(server: string, state: ServerState, error: HubError, retryAfterMs: number): HubError {
@@ -86,6 +108,16 @@ export function garbled(server: string, what: string, httpStatus?: number): Wire
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
 }
 
+/** The hub's credentials go to the configured origin only. */
+export function foreignEndpoint(server: string, origin: string): WireFailure {
+  const what = `it wants messages sent to ${origin}, another origin than its own`;
+  const error = new HubError('UPSTREAM_GARBLED', `Server "${server}" was refused: ${what}.`, {
+    hint: 'If the server has moved, configure its new URL.',
+    details: { server, reason: what },
+  });
+  return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: 200 };
+}
+
 export function queueFull(server: string, bytes: number): WireFailure {
   const error = new HubError('OVERLOADED', `Server "${server}" takes no input; ${bytes} bytes already wait for it.`, {
     hint: 'Nothing was sent. Try again later.',
@@ -95,17 +127,22 @@ export function queueFull(server: string, bytes: number): WireFailure {
 }
 
 /** A status that is an answer in itself. 401, 403, 451 and 429 never count against the server's health. */
-export function statusFailure(server: string, status: number, retryAfter: string | undefined): WireFailure {
+export function statusFailure(
+  server: string,
+  status: number,
+  retryAfter: string | undefined,
+  date?: string | undefined,
+): WireFailure {
   return {
     kind: 'failed',
-    error: statusError(server, status, retryAfter),
+    error: statusError(server, status, retryAfterToMs(retryAfter?.trim() ?? '', date?.trim() ?? '')),
     cause: 'answer',
     sent: true,
     httpStatus: status,
   };
 }
 
-function statusError(server: string, status: number, retryAfter: string | undefined): HubError {
+function statusError(server: string, status: number, retryAfterMs: number | undefined): HubError {
   if (status === 401) {
     return new HubError('UPSTREAM_NEEDS_LOGIN', `Server "${server}" wants a login (401).`, {
       hint: "Set its token in the server's headers and reload.",
@@ -119,7 +156,6 @@ function statusError(server: string, status: number, retryAfter: string | undefi
     });
   }
   if (status === 429) {
-    const retryAfterMs = retryAfterToMs(retryAfter);
     return new HubError('UPSTREAM_THROTTLED', `Server "${server}" is throttling (429).`, {
       hint: retryAfterMs === undefined ? 'Slow down.' : `Try again in ${seconds(retryAfterMs)}.`,
       details: { server, httpStatus: status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
@@ -132,10 +168,18 @@ function statusError(server: string, status: number, retryAfter: string | undefi
   });
 }
 
-/** Seconds; a date is as good as nothing, for nobody knows the clock of the server. */
-function retryAfterToMs(value: string | undefined): number | undefined {
-  const text = value?.trim() ?? '';
-  return /^\d+(\.\d+)?$/.test(text) ? Math.min(Number(text), 86_400) * 1000 : undefined;
+const dayMs = 86_400_000;
+
+/** Seconds, or a date; that counts from the date of the answer itself, for nobody knows the clock of the server. */
+function retryAfterToMs(retryAfter: string, date: string): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(retryAfter)) return Math.min(Number(retryAfter) * 1000, dayMs);
+  const ms = httpDate(retryAfter) - httpDate(date);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
+}
+
+/** Only the form that HTTP prescribes: the parser would make a date of nearly anything. */
+function httpDate(text: string): number {
+  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
 export function seconds(ms: number): string {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { codeOf, openStage, type Stage } from '../support/hub.ts';
+import { type Received, sendJson, serveHttp } from '../../src/upstream/transports/http-server.fixture.ts';
+import { codeOf, openStage, type Stage, textOf } from '../support/hub.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually } from '../support/within.ts';
 
@@ -123,3 +124,40 @@ test('needs-login stays the word until somebody asks again, and a login is then 
   expect(stage.status('up')).toMatchObject({ state: 'connected', error: undefined });
   expect(await stage.say('up_echo', { message: 'hi' })).toBe('hi');
 });
+
+test(
+  verifies('upstream:refused-word', 'a refused call moves the word for its server and costs no other call'),
+  async () => {
+    const stage = await openStage();
+    let unlocked = false;
+    const slow: Received[] = [];
+    const results: Readonly<Record<string, object>> = {
+      initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} } },
+      'tools/list': { tools: [{ name: 'locked' }, { name: 'slow' }] },
+      'tools/call': { content: [{ type: 'text', text: 'here' }] },
+    };
+    const answer = ({ response, message }: Received): void =>
+      sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: results[String(message.method)] ?? {} });
+    const server = await serveHttp((received) => {
+      const { response, message, text } = received;
+      if (message.method === 'server/discover') sendJson(response, 400, {});
+      else if (text.includes('"slow"')) slow.push(received);
+      else if (text.includes('"locked"') && !unlocked) sendJson(response, 401, {});
+      else answer(received);
+    });
+    await stage.start({ servers: { up: { url: server.url } } });
+    await stage.hub.discover();
+    const other = stage.call('up_slow');
+    await eventually(() => slow.length > 0, 'the slow call');
+    expect(codeOf(await stage.call('up_locked'))).toBe('UPSTREAM_NEEDS_LOGIN');
+    expect(stage.status('up')).toMatchObject({ state: 'needs-login', error: expect.stringContaining('401') });
+    for (const received of slow) answer(received);
+    expect(textOf(await other)).toBe('here');
+    expect(stage.status('up').state).toBe('needs-login');
+    // A login that works shows with the next call.
+    unlocked = true;
+    expect(await stage.say('up_locked')).toBe('here');
+    expect(stage.status('up')).toMatchObject({ state: 'connected', error: undefined });
+    await stage.stop();
+  },
+);

@@ -29,16 +29,24 @@ test('paths are relative to the working folder, on PATH too', async () => {
 });
 
 test.each([
-  { command: 'no-such-tool', says: ['"no-such-tool"', 'not found on PATH', 'Install no-such-tool', '/usr/bin'] },
+  {
+    command: 'no-such-tool',
+    says: ['"no-such-tool"', 'not found on PATH', 'Install no-such-tool', '/usr/bin/nowhere'],
+  },
+  { command: 'uvx-', says: ['Install uvx-,'] },
+  { command: 'uvx', says: ['"uvx"', 'Install uv (', 'which brings uvx', 'full path', 'PATH'] },
+  { command: 'npx', says: ['Install Node.js'] },
+  { command: 'docker', says: ['Install Docker', 'and start it'] },
+  { command: 'python', says: ['Install Python 3', 'python3'] },
   { command: './no-such-tool', says: ['"./no-such-tool"', 'does not exist', 'Correct its command'] },
   { command: 'second/plain', says: ['second/plain', 'not an executable file', 'chmod +x'] },
   { command: 'npx -y thing', says: ['"npx -y thing"', 'as its args'] },
   { command: '', says: ['""', 'not found'] },
 ])('says what is wrong and what to do: $command', async ({ command, says }) => {
-  const error = await find(command, '/usr/bin').catch((caught: unknown) => caught);
+  const error = await find(command, '/usr/bin/nowhere').catch((caught: unknown) => caught);
   if (!(error instanceof HubError)) throw new Error('expected a HubError');
   expect(error.code).toBe('UPSTREAM_UNAVAILABLE');
-  expect(error.details).toEqual({ server: 'files' });
+  expect(error.details).toEqual({ server: 'files', command, reason: expect.stringMatching(/^command not/) });
   for (const part of ['"files"', ...says]) expect(explainError(error)).toContain(part);
 });
 

@@ -28,22 +28,30 @@ export async function findCommand(wanted: Wanted, searchPath: string): Promise<s
     if (finding === 'not-executable') blocked ??= candidate;
   }
   if (blocked !== undefined) {
-    throw unavailable(wanted, `its command "${blocked}" is not an executable file.`, `Run chmod +x "${blocked}".`);
+    const what = `its command "${blocked}" is not an executable file.`;
+    throw unavailable(wanted, what, `Run chmod +x "${blocked}".`, 'command not executable');
   }
   throw command.includes('/')
     ? unavailable(
         wanted,
         `its command "${command}" does not exist.`,
         `Correct its command; it was looked for relative to ${cwd}.`,
+        'command not found',
       )
-    : unavailable(wanted, `its command "${command}" was not found on PATH.`, missingHint(command, searchPath));
+    : unavailable(
+        wanted,
+        `its command "${command}" was not found on PATH.`,
+        missingHint(command, searchPath),
+        'command not found',
+      );
 }
 
 async function requireFolder(wanted: Wanted): Promise<void> {
   const found = await stat(wanted.cwd).catch(() => undefined);
   if (found?.isDirectory()) return;
   const what = found === undefined ? 'does not exist' : 'is not a folder';
-  throw unavailable(wanted, `its working folder "${wanted.cwd}" ${what}.`, 'Create it, or correct its cwd.');
+  const hint = 'Create it, or correct its cwd.';
+  throw unavailable(wanted, `its working folder "${wanted.cwd}" ${what}.`, hint, `working folder ${what}`);
 }
 
 async function inspect(path: string): Promise<Finding> {
@@ -58,12 +66,23 @@ async function inspect(path: string): Promise<Finding> {
 
 function missingHint(command: string, searchPath: string): string {
   if (/\s/.test(command)) return 'Give the program alone as its command and the rest as its args.';
-  return `Install ${command}, give its full path as its command, or add its folder to PATH (now ${searchPath}).`;
+  return `${sources.get(command) ?? `Install ${command}`}, give its full path as its command, or add its folder to PATH (now ${searchPath}).`;
 }
 
-function unavailable(wanted: Wanted, what: string, hint: string): HubError {
+/** Where the programs come from that most servers are started with. */
+const sources: ReadonlyMap<string, string> = new Map([
+  ['uv', 'Install uv (docs.astral.sh/uv)'],
+  ['uvx', 'Install uv (docs.astral.sh/uv), which brings uvx'],
+  ['node', 'Install Node.js (nodejs.org)'],
+  ['npx', 'Install Node.js (nodejs.org), which brings npx'],
+  ['docker', 'Install Docker (docs.docker.com/get-docker) and start it'],
+  ['python', 'Install Python 3 (python.org), write python3 where only that exists'],
+  ['python3', 'Install Python 3 (python.org)'],
+]);
+
+function unavailable(wanted: Wanted, what: string, hint: string, reason: string): HubError {
   return new HubError('UPSTREAM_UNAVAILABLE', `Server "${wanted.server}": ${what}`, {
     hint,
-    details: { server: wanted.server },
+    details: { server: wanted.server, command: wanted.command, reason },
   });
 }

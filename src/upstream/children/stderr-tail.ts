@@ -32,3 +32,16 @@ function firstWholeCharacter(bytes: Buffer): number {
   while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;
 }
+
+const shownLines = 8;
+const shownLength = 2000;
+
+/** As much of a tail as a person wants to read; the last line is what matters most. */
+export function lastLines(tail: string): string {
+  const lines = tail.split('\n').map((line) => line.trimEnd());
+  return lines
+    .filter((line) => line !== '')
+    .slice(-shownLines)
+    .join('\n')
+    .slice(-shownLength);
+}

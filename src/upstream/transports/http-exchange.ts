@@ -2,8 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Clock, HubError, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
 import type { Deadlines } from '../deadlines.ts';
-import { cancelled, garbled, lostConnection, lostSession, statusFailure, timedOut } from '../failures.ts';
-import type { WireReply, WireRequest } from '../wire.ts';
+import { cancelled, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
+import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
+import { answeredStatus, headerText, isRefusal, networkFailure } from './network.ts';
 
 /** One POST and its answer: JSON, or a stream that ends with the answer. */
 export interface Exchange {
@@ -32,17 +33,6 @@ export interface ExchangeOptions {
 const maxMessageBytes = 64 * 1024 * 1024;
 /** A stream usually ends with its answer, and its connection serves the next call; one that goes on has no reader. */
 const lingerMs = 1000;
-/** Errors raised before the first byte of the request left. */
-const nothingSent: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_DESTROYED',
-  'UND_ERR_CLOSED',
-]);
 /** JSON-RPC codes with which servers answer 400 to a session they do not know. */
 const sessionCodes: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
 
@@ -52,7 +42,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let controller: Dispatcher.DispatchController | undefined;
   let status = 0;
   let contentType = '';
-  let retryAfter: string | undefined;
+  /** Of an answer that is no message. */
+  let refused: WireFailure | undefined;
   let parts: Buffer[] = [];
   let size = 0;
   let sse: SseReader | undefined;
@@ -113,13 +104,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const message = text === '' ? undefined : readUpstreamMessage(text);
     if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
     else if (message?.kind === 'error' && isSessionLoss(message.code)) end(lostSession(server, status));
-    else if (status === 401 || status === 403 || status === 451 || status === 429 || status >= 500) {
-      const failure = statusFailure(server, status, retryAfter);
-      if (status !== 429 && status < 500) options.onRefused(failure.error);
-      end(failure);
+    else if (refused !== undefined && (isRefusal(status) || status === 429 || status >= 500)) {
+      if (isRefusal(status)) options.onRefused(refused.error);
+      end(refused);
     } else if (message?.kind === 'error' && (message.id === id || message.id === null || message.id === undefined)) {
       end(status === 200 ? message : { ...message, httpStatus: status });
-    } else if (status !== 200) end(statusFailure(server, status, retryAfter));
+    } else if (refused !== undefined) end(refused);
     else if (message?.kind === 'result' && message.id === id) end(message);
     else end(garbled(server, describe(contentType, message?.kind), status));
   }
@@ -135,11 +125,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseStart(_controller, statusCode, headers) {
       status = statusCode;
-      contentType = text(headers['content-type']) ?? '';
-      retryAfter = text(headers['retry-after']);
-      const session = text(headers['mcp-session-id']);
-      if (session !== undefined && statusCode === 200) options.onSession?.(session);
-      if (statusCode === 200 && contentType.startsWith('text/event-stream')) {
+      contentType = headerText(headers['content-type']) ?? '';
+      if (statusCode !== 200) {
+        refused = answeredStatus(server, statusCode, headers);
+        return;
+      }
+      const session = headerText(headers['mcp-session-id']);
+      if (session !== undefined) options.onSession?.(session);
+      if (contentType.startsWith('text/event-stream')) {
         sse = createSseReader((event) => receive(event.data), maxMessageBytes);
       }
     },
@@ -158,8 +151,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseError(_controller, error) {
       linger?.cancel();
-      const code = errorCode(error);
-      end(lostConnection(server, code ?? error.message, !nothingSent.has(code ?? ''), error));
+      end(networkFailure(server, error, controller !== undefined));
     },
   };
   return { handler, reply, cancel: giveUp };
@@ -168,14 +160,4 @@ export function createExchange(options: ExchangeOptions): Exchange {
 function describe(contentType: string, kind: string | undefined): string {
   if (kind === undefined) return 'an empty body';
   return kind === 'garbage' ? `a body of type ${contentType || 'unknown'}` : `a ${kind} where the answer should be`;
-}
-
-function text(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** Connection attempts to several addresses fail as one error that holds the others. */
-function errorCode(error: Error & { code?: unknown; errors?: readonly { code?: unknown }[] }): string | undefined {
-  const code = error.code ?? error.errors?.[0]?.code;
-  return typeof code === 'string' ? code : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-import { type Clock, HubError, type Logger } from '../../base/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
 import { encodeHeaderValue, mirroredArgumentHeaders, notification } from '../../mcp/index.ts';
 import { Deadlines } from '../deadlines.ts';
@@ -15,6 +15,7 @@ import {
 } from '../wire.ts';
 import { openChangeStream } from './change-stream.ts';
 import { createExchange } from './http-exchange.ts';
+import { closePool, openPool, parseUrl } from './network.ts';
 import { answerToServer } from './stdio-wire.ts';
 
 /** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
@@ -23,16 +24,7 @@ export async function createHttpWire(
   options: { readonly server: string; readonly transport: HttpTransport },
 ): Promise<Wire> {
   const url = parseUrl(options.server, options.transport.url);
-  // Loaded on first need: workspaces without HTTP servers start faster without it.
-  const { Pool } = await import('undici');
-  const pool = new Pool(url.origin, {
-    connections: 128,
-    connect: { timeout: 10_000 },
-    // Patience is the call's own business.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  return new HttpWire(deps, options, pool, url);
+  return new HttpWire(deps, options, await openPool(url), url);
 }
 
 class HttpWire implements Wire {
@@ -134,10 +126,7 @@ class HttpWire implements Wire {
     }
     this.#deadlines.close();
     if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, ignoreAnswer);
-    const timer = this.#deps.clock.setTimer(1000, () => void this.#pool.destroy().catch(() => {}));
-    // A pool that was destroyed meanwhile rejects its close: both ends are the end.
-    await this.#pool.close().catch(() => {});
-    timer.cancel();
+    await closePool(this.#pool, this.#deps.clock);
   }
 
   #commonHeaders(): readonly string[] {
@@ -188,11 +177,3 @@ const ignoreAnswer: Dispatcher.DispatchHandler = {
   onResponseEnd() {},
   onResponseError() {},
 };
-
-function parseUrl(server: string, url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed !== undefined && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) return parsed;
-  throw new HubError('SERVER_INVALID', `The URL of server "${server}" is not an http(s) address.`, {
-    details: { server },
-  });
-}

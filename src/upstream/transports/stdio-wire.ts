@@ -1,8 +1,8 @@
-import { type Clock, type HubError, type Logger, sleep } from '../../base/index.ts';
+import { type Clock, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification, readUpstreamMessage } from '../../mcp/index.ts';
 import type { Child, ChildExit } from '../children/index.ts';
-import { Deadlines, type Patience, type Timed } from '../deadlines.ts';
-import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
+import { Deadlines } from '../deadlines.ts';
+import { cancelled, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
 import {
   type Envelope,
   legacyEnvelope,
@@ -11,9 +11,9 @@ import {
   type WireCall,
   type WireEvents,
   type WireFailure,
-  type WireReply,
   type WireRequest,
 } from '../wire.ts';
+import { type GiveUp, Pending } from './pending.ts';
 
 /** JSON-RPC over a child's pipes: one write per turn of the loop, whatever number of calls it carries. */
 export function createStdioWire(deps: StdioWireDeps, options: { readonly server: string }): Wire {
@@ -36,36 +36,6 @@ const maxMessageBytes = 64 * 1024 * 1024;
 const maxGarbageReports = 5;
 /** How long the rest of a dying child's output, or the exit after its output closed, may take to arrive. */
 const lastWordsMs = 500;
-
-class Pending implements WireCall, Timed {
-  readonly id: number;
-  readonly request: WireRequest;
-  readonly reply: Promise<WireReply>;
-  readonly patience: Patience;
-  settle: (reply: WireReply) => void = () => {};
-  readonly #giveUp: GiveUp;
-
-  constructor(id: number, request: WireRequest, deadlines: Deadlines, giveUp: GiveUp) {
-    this.id = id;
-    this.request = request;
-    this.#giveUp = giveUp;
-    this.patience = deadlines.start(this, request.timeoutMs, request.maxMs);
-    this.reply = new Promise((settle) => {
-      this.settle = settle;
-    });
-  }
-
-  cancel(error: HubError): void {
-    this.#giveUp(this, error);
-  }
-
-  timeOut(limitMs: number): void {
-    this.#giveUp(this, limitMs);
-  }
-}
-
-/** The limit that was reached, or the error of whoever cancelled. */
-type GiveUp = (pending: Pending, why: number | HubError) => void;
 
 class StdioWire implements Wire {
   readonly transport = 'stdio';
@@ -151,8 +121,8 @@ class StdioWire implements Wire {
 
   #describe(exit: ChildExit): string {
     const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
-    const tail = this.#redact(exit.stderrTail.trim().split('\n').at(-1) ?? '');
-    return `its process ${how}${tail === '' ? '' : ` (${tail.slice(0, 300)})`}`;
+    const tail = this.#redact(exit.stderrTail.trim().split('\n').at(-1) ?? '').slice(0, maxQuoted);
+    return `its process ${how}${tail === '' ? '' : ` (${tail})`}`;
   }
 
   #queuedBytes(): number {

@@ -1,0 +1,95 @@
+import type { Pool } from 'undici';
+import { type Clock, HubError } from '../../base/index.ts';
+import { lostConnection, statusFailure } from '../failures.ts';
+import type { WireFailure } from '../wire.ts';
+
+/** The door to one remote server: its origin and nothing else can be reached through it. */
+export async function openPool(url: URL): Promise<Pool> {
+  // Loaded on first need: workspaces without HTTP servers start faster without it.
+  const { Pool } = await import('undici');
+  return new Pool(url.origin, {
+    connections: 128,
+    connect: { timeout: 10_000 },
+    // Patience is the call's own business.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/** What is still under way gets a second to end. */
+export async function closePool(pool: Pool, clock: Clock): Promise<void> {
+  const timer = clock.setTimer(1000, () => void pool.destroy().catch(() => {}));
+  // A pool that was destroyed meanwhile rejects its close: both ends are the end.
+  await pool.close().catch(() => {});
+  timer.cancel();
+}
+
+export function parseUrl(server: string, url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) return parsed;
+  throw new HubError('SERVER_INVALID', `The URL of server "${server}" is not an http(s) address.`, {
+    details: { server },
+  });
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export function isEventStream(headers: Headers): boolean {
+  return (headerText(headers['content-type']) ?? '').startsWith('text/event-stream');
+}
+
+/** A status that is an answer in itself, with what its headers say about when to come back. */
+export function answeredStatus(server: string, status: number, headers: Headers): WireFailure {
+  return statusFailure(server, status, headerText(headers['retry-after']), headerText(headers.date));
+}
+
+/** 401, 403 and 451: the server wants another credential. */
+export function isRefusal(status: number): boolean {
+  return status === 401 || status === 403 || status === 451;
+}
+
+/** The network's own failure; `started` tells whether the request was being written when it happened. */
+export function networkFailure(server: string, error: Error, started: boolean): WireFailure {
+  const code = errorCode(error);
+  const words = code === undefined ? undefined : (networkWords[code] ?? tlsWords(code));
+  const what = words === undefined ? (code ?? error.message) : `${words} (${code})`;
+  return lostConnection(server, what, started && !nothingSent.has(code ?? ''), error, words ?? what);
+}
+
+/** Errors raised before the first byte of the request left. */
+const nothingSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_CLOSED',
+]);
+
+const networkWords: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'host not found',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ETIMEDOUT: 'no connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_SOCKET: 'connection closed',
+};
+
+function tlsWords(code: string): string | undefined {
+  return /CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code) ? 'TLS failed' : undefined;
+}
+
+/** Connection attempts to several addresses fail as one error that holds the others. */
+function errorCode(error: Error & { code?: unknown; errors?: readonly { code?: unknown }[] }): string | undefined {
+  const code = error.code ?? error.errors?.[0]?.code;
+  return typeof code === 'string' ? code : undefined;
+}

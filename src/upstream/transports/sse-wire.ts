@@ -1,0 +1,275 @@
+import type { Dispatcher, Pool } from 'undici';
+import type { Clock, Logger } from '../../base/index.ts';
+import type { SseTransport } from '../../domain/index.ts';
+import { notification, readUpstreamMessage } from '../../mcp/index.ts';
+import { Deadlines, type Patience } from '../deadlines.ts';
+import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
+import {
+  type Envelope,
+  legacyEnvelope,
+  requestText,
+  type Wire,
+  type WireCall,
+  type WireEvents,
+  type WireFailure,
+  type WireReply,
+  type WireRequest,
+} from '../wire.ts';
+import { closePool, isRefusal, openPool, parseUrl } from './network.ts';
+import { type GiveUp, Pending } from './pending.ts';
+import { Post } from './sse-post.ts';
+import { createSseStream } from './sse-stream.ts';
+import { answerToServer } from './stdio-wire.ts';
+
+/** HTTP with server-sent events, as of 2024: messages are posted, all answers come over one stream. */
+export async function createSseWire(
+  deps: SseWireDeps,
+  options: { readonly server: string; readonly transport: SseTransport },
+): Promise<Wire> {
+  const url = parseUrl(options.server, options.transport.url);
+  return new SseWire(deps, options, await openPool(url), url);
+}
+
+export interface SseWireDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: WireEvents;
+}
+
+/** A server that takes no messages may not make the hub hold more than this for it. */
+const maxQueuedBytes = 16 * 1024 * 1024;
+/** Nor answer more of its questions at once. */
+const maxAnswersUnderWay = 64;
+/** Enough to see what is wrong, not enough to flood the log. */
+const maxGarbageReports = 5;
+/** A message that nobody waits for is given up after this. */
+const noticeMs = 10_000;
+/** The answer was here first: its POST has this long to end by itself and leave its connection to the next. */
+const lingerMs = 1000;
+
+class SseWire implements Wire {
+  readonly transport = 'sse';
+  readonly sessionId = null;
+  proven = false;
+  readonly #deps: SseWireDeps;
+  readonly #server: string;
+  readonly #pool: Pool;
+  readonly #configured: readonly string[];
+  readonly #stream: ReturnType<typeof createSseStream>;
+  readonly #deadlines: Deadlines;
+  readonly #pending = new Map<number, Pending>();
+  readonly #posts = new Map<number, Post>();
+  /** Waits for the endpoint, or for the server to know that the handshake is over. */
+  #queue: Post[] = [];
+  #held = true;
+  #path: string | undefined;
+  #headers: readonly string[] = [];
+  #envelope: Envelope = legacyEnvelope('');
+  #nextId = 1;
+  #queuedBytes = 0;
+  #answers = 0;
+  #garbage = 0;
+  #gone: WireFailure | undefined;
+  #closed = false;
+  #idle: (() => void) | undefined;
+
+  constructor(
+    deps: SseWireDeps,
+    { server, transport }: { readonly server: string; readonly transport: SseTransport },
+    pool: Pool,
+    url: URL,
+  ) {
+    this.#deps = deps;
+    this.#server = server;
+    this.#pool = pool;
+    this.#deadlines = new Deadlines(deps.clock);
+    this.#configured = Object.entries(transport.headers).flat();
+    this.speak(this.#envelope);
+    this.#stream = createSseStream(
+      { server, url },
+      {
+        onEndpoint: (path) => {
+          this.#path = path;
+          this.#release();
+        },
+        onMessage: (text) => this.#receive(text),
+        onEnd: (failure) => this.#fail(failure),
+      },
+    );
+    const headers = [...this.#configured, 'accept', 'text/event-stream'];
+    this.#dispatch('GET', url.pathname + url.search, headers, null, this.#stream.handler);
+  }
+
+  request(request: WireRequest): WireCall {
+    if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
+    const queued = this.#queuedBytes;
+    if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
+    const id = this.#nextId++;
+    const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
+    this.#pending.set(id, pending);
+    const post = this.#post(requestText(id, request, this.#envelope), (failure) => {
+      if (failure === undefined || !this.#pending.has(id)) return;
+      if (isRefusal(failure.httpStatus ?? 0)) this.#deps.events.onRefused(failure.error);
+      this.#settle(pending, failure);
+    });
+    if (this.#pending.has(id)) this.#posts.set(id, post);
+    return pending;
+  }
+
+  notify(method: string, params?: unknown): void {
+    if (this.#gone !== undefined || this.#queuedBytes > maxQueuedBytes) return;
+    // Some servers refuse whatever overtakes this one on its way.
+    const last = method === 'notifications/initialized';
+    const post = this.#notice(notification(method, params), () => last && this.#release());
+    if (last && !post.ended) this.#held = true;
+  }
+
+  speak(envelope: Envelope): void {
+    this.#envelope = envelope;
+    const version = envelope.version === '' ? [] : ['mcp-protocol-version', envelope.version];
+    this.#headers = [...this.#configured, 'content-type', 'application/json', ...version];
+  }
+
+  /** Changes are announced on the stream that is open anyway. */
+  openChangeStream(): void {}
+
+  /** Requests under way finish first: what another one was refused is not their end. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#pending.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    this.#deadlines.close();
+    this.#stream.close();
+    await closePool(this.#pool, this.#deps.clock);
+  }
+
+  #post(text: string, onEnd: (failure: WireFailure | undefined) => void): Post {
+    const size = text.length;
+    const post = new Post(this.#server, text, (failure) => {
+      this.#queuedBytes -= size;
+      onEnd(failure);
+    });
+    this.#queuedBytes += size;
+    if (this.#held) this.#queue.push(post);
+    else this.#dispatchPost(post);
+    return post;
+  }
+
+  /** A message that has no answer. */
+  #notice(text: string, onEnd: () => void): Post {
+    let patience: Patience | undefined;
+    const post = this.#post(text, () => {
+      patience?.end();
+      onEnd();
+    });
+    if (!post.ended) patience = this.#deadlines.start(post, noticeMs, noticeMs);
+    return post;
+  }
+
+  #release(): void {
+    if (this.#path === undefined) return;
+    this.#held = false;
+    const waiting = this.#queue;
+    this.#queue = [];
+    for (const post of waiting) if (!post.ended) this.#dispatchPost(post);
+  }
+
+  #dispatchPost(post: Post): void {
+    const path = this.#path as string; // nothing is released before it is known
+    this.#dispatch('POST', path, this.#headers, post.take(), post);
+  }
+
+  #dispatch(
+    method: 'GET' | 'POST',
+    path: string,
+    headers: readonly string[],
+    body: string | null,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    this.#pool.dispatch({ path, method, headers: headers as string[], body }, handler); // undici only reads it
+  }
+
+  #receive(text: string): void {
+    const message = readUpstreamMessage(text);
+    switch (message.kind) {
+      case 'result':
+      case 'error': {
+        const pending = this.#pending.get(message.id as number); // a foreign id finds nothing
+        if (pending === undefined) return;
+        if (pending.request.name !== undefined) this.proven = true;
+        this.#settle(pending, message);
+        return;
+      }
+      case 'notification':
+        if (message.method === 'notifications/progress') this.#progress(message.params);
+        else this.#deps.events.onNotification(message.method, message.params);
+        return;
+      case 'request':
+        this.#answer(message.id, message.method);
+        return;
+      case 'garbage':
+        if (this.#garbage++ < maxGarbageReports) {
+          this.#deps.logger.warn('upstream_garbage', { server: this.#server, reason: message.reason });
+        }
+    }
+  }
+
+  /** A server that asks without end and takes no answers is not owed one. */
+  #answer(id: string | number, method: string): void {
+    if (this.#answers >= maxAnswersUnderWay || this.#queuedBytes > maxQueuedBytes) return;
+    this.#answers++;
+    this.#notice(answerToServer(id, method), () => {
+      this.#answers--;
+    });
+  }
+
+  #progress(params: Readonly<Record<string, unknown>>): void {
+    const pending = this.#pending.get(params.progressToken as number); // a foreign token finds nothing
+    if (pending === undefined) return;
+    pending.patience.renew();
+    pending.request.onProgress?.(params);
+  }
+
+  readonly #giveUp: GiveUp = (pending, why) => {
+    const { id, request } = pending;
+    if (!this.#pending.has(id)) return;
+    const timeout = typeof why === 'number';
+    const sent = this.#posts.get(id)?.started === true;
+    this.#posts.get(id)?.abort();
+    this.#settle(pending, timeout ? timedOut(this.#server, request.method, why) : cancelled(why, sent));
+    // Nobody may cancel initialize; a late answer to anything else is dropped by its id.
+    if (!sent || request.method === 'initialize') return;
+    this.notify('notifications/cancelled', { requestId: id, reason: timeout ? 'timeout' : why.message });
+  };
+
+  #settle(pending: Pending, reply: WireReply): void {
+    const { id } = pending;
+    const post = this.#posts.get(id);
+    this.#pending.delete(id);
+    this.#posts.delete(id);
+    pending.patience.end();
+    pending.settle(reply);
+    if (post?.complete === false) this.#deadlines.start(post, lingerMs, lingerMs);
+    if (this.#pending.size === 0) this.#idle?.();
+  }
+
+  #fail(failure: WireFailure): void {
+    if (this.#gone !== undefined) return;
+    const { reason } = failure.error.details;
+    const lost = failure.cause === 'connection';
+    const what = typeof reason === 'string' ? reason : failure.error.message;
+    this.#gone = lost ? lostConnection(this.#server, what, false, failure.error.cause) : failure;
+    const broken = lost ? lostConnection(this.#server, what, true, failure.error.cause) : failure;
+    const pending = [...this.#pending.values()];
+    const sent = new Set(pending.filter(({ id }) => this.#posts.get(id)?.started === true));
+    for (const post of this.#posts.values()) post.abort();
+    for (const call of pending) this.#settle(call, sent.has(call) ? broken : this.#gone);
+    this.#queue = [];
+    this.#deadlines.close();
+    if (!this.#closed) this.#deps.events.onLost(this.#gone.error);
+  }
+}
