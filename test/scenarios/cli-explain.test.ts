@@ -78,5 +78,8 @@ test('a server that was never reached is explained by what is known of it, and t
   });
   const unseen = await qm(workspace, 'explain', 'notes.look', '--agent', 'lead');
   expect(unseen.stdout).toContain('nobody says that the tool only reads');
-  expect(unseen.stderr).toContain('Server notes has not told its tools yet; `qm tools --agent lead` asks it.');
+  expect(unseen.stdout).toContain(
+    'Server notes has not told its tools yet: ask it first, with `qm tools --agent lead`.',
+  );
+  expect(unseen.stdout).not.toContain('scope that writes');
 });

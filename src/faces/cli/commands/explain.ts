@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Fleet, ServerAccess } from '../../../domain/index.ts';
+import type { Decision, Fleet, ServerAccess } from '../../../domain/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import { checkAgent, withAgent } from '../agent-option.ts';
 import type { CliContext } from '../context.ts';
@@ -50,7 +50,10 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       ...name,
       verdict,
       text: sayVerdict(verdict, name),
-      fix: verdict.kind === 'decided' ? (adviceOn(verdict.decision, name, lifting) ?? null) : null,
+      fix:
+        verdict.kind === 'decided'
+          ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)
+          : null,
     });
     if (answer.decision !== 'allow') cli.exitWith(5);
     if (invocation.json) {
@@ -61,9 +64,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     terminal.out({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
     if (answer.fix !== null) terminal.out(answer.fix);
     const note = answer.role === null ? strangerNote(hub.fleet, agent) : roleNote(agent, answer.role);
-    for (const line of [note, unseenNote(hub, agent, answer)]) {
-      if (line !== undefined) terminal.err(terminal.errColours.dim(line));
-    }
+    if (note !== undefined) terminal.err(terminal.errColours.dim(note));
   });
 }
 
@@ -76,11 +77,11 @@ function roleNote(agent: string, role: string): string {
   return `Agent ${agent} has role ${role}: what is written for ${role} holds for it.`;
 }
 
-/** Nothing is started to explain, so what a server says of its tools may not be known yet. */
-function unseenNote(hub: Hub, agent: string, { server, because }: Explanation): string | undefined {
-  const unseen = hub.status().find(({ name }) => name === server)?.tools === undefined;
-  if (because !== 'no-word' || !unseen) return undefined;
-  return `Server ${server} has not told its tools yet; \`qm tools --agent ${agent}\` asks it.`;
+/** Nothing is started to explain, so what a server says of its tools may not be known yet; no rights over that. */
+function askFirst(hub: Hub, agent: string, { reason }: Decision): string | undefined {
+  if (!('because' in reason) || reason.because !== 'no-word') return undefined;
+  if (hub.status().find(({ name }) => name === reason.server)?.tools !== undefined) return undefined;
+  return `Server ${reason.server} has not told its tools yet: ask it first, with \`qm tools --agent ${agent}\`.`;
 }
 
 interface Explained extends NamedTool {
