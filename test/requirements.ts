@@ -5,15 +5,25 @@
 export const requirements = {
   // What people wrote
   'config:in-place': 'Both quartermaster.yaml and .mcp.json are read where they are, without conversion.',
+  'config:client-files':
+    'Files of VS Code, Cursor, Copilot, Gemini, OpenCode and Codex are read in place, with the variables of each.',
   'config:precedence': 'Where two files name a server, the stronger wins and the hidden one is told.',
   'config:duplicate-name': 'The same server name twice in one file is an error with file and line.',
   'config:unknown-keys': 'An unknown key is an error in quartermaster.yaml and a warning in files of others.',
   'config:invalid-alone': 'An invalid server is told by file, line and field, and takes no other server down.',
   'config:agents': 'Agents, with their servers, filters and rules, come from quartermaster.yaml.',
+  'config:squad':
+    "Squad's file gives servers, and each agent or role its servers and tools; broken, it denies everything.",
+  'config:roles': 'The team page gives agents their roles, and routes nothing by itself.',
+  'config:server-files': 'A file for each server is read in all of its three forms, and in what sync makes of them.',
+  'config:manifests': 'Servers of enabled-tools.json and of product manifests are read; files of others are not.',
+  'config:bad-files': 'A file that cannot be used is one clear problem, and no other server is affected.',
   'config:schema': 'The published JSON Schema is the one that the reader checks with.',
   'config:reload': 'A changed file gives new calls a new view; calls under way keep theirs.',
   'variables:forms': 'Every form of a variable expands: plain, with default, with alternative, nested, escaped.',
   'variables:missing': 'A missing variable names server, field and variable, and no value.',
+  'variables:dotenv':
+    "The workspace's .env is stronger than the environment, weaker than predefined names, and secret.",
   'variables:empty-header': 'A header that expands to nothing is not sent.',
 
   // Upstream servers
@@ -31,6 +41,17 @@ export const requirements = {
   'upstream:cancel': 'A cancelled call is cancelled upstream.',
   'upstream:hung-neighbour': 'A hung, dead, slow or lying server costs only its own calls.',
   'upstream:bounded': 'Queued bytes, line length and calls under way are bounded for each server.',
+  'upstream:sse': 'A server of the older HTTP transport with an event stream is listed and called.',
+  'upstream:sse-origin': 'An event stream may name an endpoint at its own origin only.',
+  'upstream:sse-reconnect': 'A lost event stream is opened anew with pauses; calls meanwhile say when.',
+  'upstream:chain': 'A server that is away is reached by the next transport that is configured for it.',
+  'upstream:chain-implicit-sse':
+    'Streamable HTTP that answers 404 or 405, and only that, makes the older transport follow.',
+  'upstream:chain-answer': 'After 401, 403, 451 and 429 no other transport is tried.',
+  'upstream:refused-word': 'A call that gets 401 or 403 moves the state of its server, and no other call suffers.',
+  'upstream:start-stderr': 'A child that fails to start leaves the end of its stderr in the error, without secrets.',
+  'upstream:probe': 'A server is looked at afresh, each transport with its own verdict, without throwing.',
+  'upstream:inspect': 'Everything that a server offers is read, page by page; a list that fails is a warning.',
   'breaker:opens': 'The third failed connect in a row opens the circuit; later one trial decides.',
   'breaker:counts-connects-only': 'Call timeouts, 401, 403, 429 and tool errors do not count.',
 

@@ -40,18 +40,18 @@ test('servers without the wrapper', async () => {
 
 test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are nothing'), async () => {
   const fleet = await client(`{
-  "$schema": "x", "_comment": "y", "globalShortcut": "",
+  "$schema": "x", "_comment": "y", "globalShortcut": "", "surprise": "",
   // a remark
   "mcpServers": {
     "_note": "z",
-    "a": { "command": "node", "_why": 1, "alwaysAllow": [], "timeout_ms": 5, },
+    "a": { "command": "node", "_why": 1, "alwaysAllow": [], "surprise": [], "timeout_ms": 5, },
   },
   "strayed": { "command": "node" }
 }`);
   expect(ready(fleet, 'a').source.line).toBe(6);
   expect(fleet.problems.map(({ severity, line, field, fix }) => [severity, line, field, fix?.slice(0, 12)])).toEqual([
-    ['warning', 2, 'globalShortcut', undefined],
-    ['warning', 6, 'mcpServers.a.alwaysAllow', 'Known keys a'],
+    ['warning', 2, 'surprise', undefined],
+    ['warning', 6, 'mcpServers.a.surprise', 'Known keys a'],
     ['warning', 6, 'mcpServers.a.timeout_ms', 'Did you mean'],
     ['warning', 8, 'strayed', 'It looks lik'],
   ]);
@@ -88,6 +88,33 @@ test('enabled and disabled at once stays off', async () => {
   const fleet = await client({ mcpServers: { s: { command: 'x', enabled: true, disabled: true } } });
   expect(ready(fleet, 's').enabled).toBe(false);
   expect(onlyProblem(fleet).severity).toBe('warning');
+});
+
+test('a program that makes headers is not run, and that is told', async () => {
+  const fleet = await client({
+    mcpServers: { s: { url: 'https://x.example', headersHelper: 'make-headers', oauth: {} } },
+  });
+  expect(ready(fleet, 's').transport).toMatchObject({ headers: {} });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.headersHelper' });
+});
+
+test('a name that cannot be one here is changed, and that is told', async () => {
+  const fleet = await client('{"mcpServers":{\n"Docs & more/all":{"command":"x"}}}');
+  expect(ready(fleet, 'Docs-more-all').source.line).toBe(2);
+  expect(onlyProblem(fleet)).toMatchObject({
+    severity: 'warning',
+    line: 2,
+    message: expect.stringContaining('"Docs & more/all" is called "Docs-more-all" here'),
+  });
+});
+
+test('two names that become the same are a server that nobody can be sure of', async () => {
+  const fleet = await client('{"mcpServers":{\n"a b":{"command":"x"},\n"a/b":{"command":"y"}}}');
+  expect(
+    invalid(fleet, 'a-b')
+      .problems.map(({ message }) => message)
+      .join(),
+  ).toContain('in line 2 and in line 3');
 });
 
 test('the variable that Claude sets to the project is the workspace', async () => {

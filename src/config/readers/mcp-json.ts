@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { repeated } from '../check-node.ts';
-import { clientServerShape, isComment, isServer, readClientBody, withoutNoise } from '../client-server.ts';
+import { isComment, isServer, readClientBody, withoutNoise } from '../client-server.ts';
 import { shellGrammar } from '../interpolation.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
 import { type Finding, quote } from '../problems.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
-import type { SourceEntry, SourceNode } from '../source-tree.ts';
+import { entryOf, type SourceEntry, type SourceNode } from '../source-tree.ts';
+import { ignored, looseServerShape, warning } from './client-file.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
 /** Claude's project file, which Copilot and others read too. */
@@ -35,7 +36,8 @@ function read(root: SourceNode, file: string): Reading {
   const entries = first?.value.kind === 'map' ? first.value.entries : root.entries.filter(isServer);
   const used = new Set(entries);
   for (const entry of root.entries) {
-    if (entry !== first && !isComment(entry) && !used.has(entry)) findings.push(unread(entry, first));
+    const isOurs = entry === first || used.has(entry);
+    if (!isOurs && !isComment(entry) && !desktopKeys.has(entry.key)) findings.push(unread(entry, first));
   }
   const format = { ...serversFormat, field: first === undefined ? '' : 'mcpServers' };
   const servers = readServers(entries.filter((entry) => !isComment(entry)).map(withoutNoise), format);
@@ -44,11 +46,21 @@ function read(root: SourceNode, file: string): Reading {
 
 const serversFormat: ServersFormat = {
   field: 'mcpServers',
-  schema: z.strictObject(clientServerShape),
+  schema: z.strictObject({ ...looseServerShape, oauth: ignored, alwaysLoad: ignored, headersHelper: ignored }),
   unknownKeys: 'warning',
   badNames: 'rename',
-  readBody: readClientBody,
+  readBody(node, findings, place) {
+    const program = entryOf(node, 'headersHelper');
+    if (program !== undefined) {
+      const message = '"headersHelper" is a program that only Claude runs';
+      findings.push(warning(place, 'headersHelper', program.line, message, 'Write "headers", with variables in them.'));
+    }
+    return readClientBody(node, findings, place);
+  },
 };
+
+/** Settings of Claude's desktop, whose file has the same shape. */
+const desktopKeys: ReadonlySet<string> = new Set(['globalShortcut', 'preferences']);
 
 function refuse(finding: Omit<Finding, 'severity'>): Reading {
   return { kind: 'refused', finding: { severity: 'error', fix: 'Write { "mcpServers": { … } }.', ...finding } };

@@ -1,0 +1,114 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import type { Fleet } from '../../domain/index.ts';
+import { invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { loadClient } from './client-file.fixture.ts';
+
+const codex = (text: string, env?: Readonly<Record<string, string>>): Promise<Fleet> =>
+  loadClient('.codex/config.toml', text, env);
+
+test(verifies('config:client-files', 'Codex: programs and addresses, variables by name, tools and times'), async () => {
+  const fleet = await codex(
+    `model = "x"
+[shell_environment_policy]
+inherit = "core"
+
+[mcp_servers.tool]
+command = "node"
+args = ["a.js", "\${AS_IT_IS}"]
+cwd = "sub"
+env_vars = ["TOKEN", { name = "OTHER", source = "local" }]
+startup_timeout_sec = 20
+tool_timeout_sec = 1.5
+enabled_tools = ["read", "write"]
+disabled_tools = ["write"]
+  [mcp_servers.tool.env]
+  OTHER = "own"
+
+[mcp_servers."remote one"]
+url = "https://x.example/mcp"
+bearer_token_env_var = "TOKEN"
+http_headers = { X-Plain = "1" }
+env_http_headers = { X-Key = "OTHER" }
+
+[mcp_servers.off]
+command = "x"
+enabled = false
+`,
+    { TOKEN: 'token-of-codex', OTHER: 'other-of-codex' },
+  );
+  expect(fleet.problems.map(({ line, field }) => [line, field])).toEqual([[17, 'mcp_servers.remote one']]);
+  expect(ready(fleet, 'tool')).toMatchObject({
+    source: { line: 5 },
+    transport: { args: ['a.js', '${AS_IT_IS}'], env: { TOKEN: 'token-of-codex', OTHER: 'own' } },
+    tools: { include: ['read', 'write'], exclude: ['write'] },
+    limits: { timeoutMs: 1_500 },
+  });
+  expect(ready(fleet, 'remote-one').transport).toEqual({
+    type: 'http',
+    url: 'https://x.example/mcp',
+    headers: { 'X-Plain': '1', 'X-Key': 'other-of-codex', Authorization: 'Bearer token-of-codex' },
+  });
+  expect(ready(fleet, 'off').enabled).toBe(false);
+  expect(fleet.secrets).toEqual(expect.arrayContaining(['token-of-codex', 'other-of-codex']));
+});
+
+test('variables that Codex passes on where they are set are left out where they are not', async () => {
+  const fleet = await codex(
+    '[mcp_servers.a]\ncommand = "x"\nenv_vars = ["NONE"]\n[mcp_servers.b]\nurl = "https://x.example"\nenv_http_headers = { K = "NONE" }\n',
+  );
+  expect(ready(fleet, 'a').transport).toMatchObject({ env: {} });
+  expect(ready(fleet, 'b').transport).toMatchObject({ headers: {} });
+  expect(fleet.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
+    ['warning', 3, 'mcp_servers.a.env_vars.0'],
+    ['warning', 6, 'mcp_servers.b.env_http_headers.K'],
+  ]);
+});
+
+test(verifies('variables:missing', 'a token that Codex would not start without is an error'), async () => {
+  const fleet = await codex('[mcp_servers.a]\nurl = "https://x.example"\nbearer_token_env_var = "NONE"\n');
+  expect(onlyProblem(fleet)).toMatchObject({
+    severity: 'error',
+    line: 3,
+    message: 'Server "a": "bearer_token_env_var" needs the variable NONE, which is not set.',
+  });
+  expect(invalid(fleet, 'a').source).toEqual({ file: '.codex/config.toml', line: 1 });
+});
+
+test('a broken file is told with line and column and without a word of it', async () => {
+  const fleet = await codex('[mcp_servers.a]\ncommand = "hunter2\n');
+  expect(fleet.servers.size).toBe(0);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 2 });
+  expect(onlyProblem(fleet).message).toContain('line 2, column');
+  expect(JSON.stringify(fleet)).not.toContain('hunter2');
+});
+
+test('rules of what Codex asks are told, a mistyped restriction is an error', async () => {
+  const fleet = await codex(
+    '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.tools.write]\napproval_mode = "prompt"\n[mcp_servers.b]\ncommand = "x"\ndisabled_tool = ["y"]\n',
+  );
+  expect(fleet.problems[0]).toMatchObject({ severity: 'warning', line: 3, field: 'mcp_servers.a.tools' });
+  expect(invalid(fleet, 'b').problems[0]).toMatchObject({ fix: 'Did you mean "disabled_tools"?', line: 7 });
+});
+
+test('secrets and variables in its texts are answered with the keys that name variables', async () => {
+  const secret = 'aB3'.repeat(8);
+  const fleet = await codex(
+    `[mcp_servers.a]\ncommand = "x"\nenv = { API_KEY = "${secret}" }\n[mcp_servers.b]\ncommand = "x"\nenv = { A = "$TOKEN" }\n`,
+  );
+  expect(fleet.problems.map(({ line, fix }) => [line, fix?.slice(0, 25)])).toEqual([
+    [3, 'Name API_KEY in "env_vars'],
+    [6, 'Name the variable in "env'],
+  ]);
+  expect(JSON.stringify(fleet.problems)).not.toContain(secret);
+});
+
+test('a file without servers is nobody’s concern, servers under another name are told', async () => {
+  expect((await codex('[project]\nname = "x"\n')).problems).toEqual([]);
+  expect(onlyProblem(await codex('[mcpServers.a]\ncommand = "x"\n'))).toMatchObject({
+    severity: 'warning',
+    line: 1,
+    fix: 'Move them into "mcp_servers".',
+  });
+});

@@ -1,0 +1,54 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import { invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { loadClient } from './client-file.fixture.ts';
+
+const file = '.cursor/mcp.json';
+
+test(verifies('config:client-files', 'Cursor: programs, addresses, its variables and its own keys'), async () => {
+  const fleet = await loadClient(
+    file,
+    {
+      version: '1.0',
+      mcpServers: {
+        tool: { command: 'npx', args: ['-y', '${workspaceFolderBasename}'], envFile: '.env.tool', alwaysAllow: ['a'] },
+        remote: { url: 'https://x.example/mcp', headers: { A: '${env:KEY}' }, auth: { CLIENT_ID: 'c' } },
+        odd: { type: 'streamableHttp', url: 'https://x.example/mcp', name: 'Odd', description: 'Odd one' },
+        filtered: { command: 'x', tools: ['read'] },
+        off: { command: 'x', disabled: true },
+      },
+    },
+    { KEY: 'key-of-cursor' },
+    { '.env.tool': 'LEVEL=debug' },
+  );
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'tool').transport).toMatchObject({
+    args: ['-y', fleet.workspace.split('/').at(-1)],
+    env: { LEVEL: 'debug' },
+  });
+  expect(ready(fleet, 'remote').transport).toMatchObject({ type: 'http', headers: { A: 'key-of-cursor' } });
+  expect(ready(fleet, 'odd')).toMatchObject({ transport: { type: 'http' }, description: 'Odd one' });
+  expect(ready(fleet, 'filtered').tools).toEqual({ include: ['read'] });
+  expect(ready(fleet, 'off').enabled).toBe(false);
+});
+
+test('a server beside the others is told where it belongs', async () => {
+  const fleet = await loadClient(file, { mcpServers: {}, lost: { command: 'x' } });
+  expect(fleet.servers.size).toBe(0);
+  expect(onlyProblem(fleet)).toMatchObject({
+    field: 'lost',
+    fix: 'It looks like a server: move it into "mcpServers".',
+  });
+});
+
+test('a list of tools that describes them restricts nothing in Cursor, and nothing here', async () => {
+  const fleet = await loadClient(file, { mcpServers: { s: { command: 'x', tools: [{ name: 'a' }] } } });
+  expect(ready(fleet, 's').tools).toEqual({});
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.tools' });
+});
+
+test('a mistyped switch is not passed over', async () => {
+  const fleet = await loadClient(file, { mcpServers: { s: { command: 'x', disabeld: true } } });
+  expect(invalid(fleet, 's').problems[0]).toMatchObject({ severity: 'error', fix: 'Did you mean "disabled"?' });
+});
