@@ -1,2 +1,3 @@
+export { didYouMean } from './did-you-mean.ts';
 export { loadFleet } from './load-fleet.ts';
 export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './watch-config.ts';

@@ -1,1 +1,8 @@
 export { createHub, type Hub, type HubDeps, type HubOptions } from './create-hub.ts';
+export {
+  type Diagnosis,
+  type DiagnosisOptions,
+  type InspectOutcome,
+  type LookOptions,
+  openDiagnosis,
+} from './diagnosis.ts';

@@ -8,12 +8,15 @@ import { createTerminal } from './terminal.ts';
 /** The composition root: the one place where the process, its environment and its streams come in. */
 export async function main(args: readonly string[]): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
+  const terminal = createTerminal({ stdout, stderr }, env);
+  // Whichever way the process ends, the cursor is seen again.
+  process.once('exit', () => terminal.live([]));
   const exitCode = await runCli(args, {
     env,
     cwd: process.cwd(),
     stdin,
     stdout,
-    terminal: createTerminal({ stdout, stderr }, env),
+    terminal,
     signals: createSignals(process),
     clock: createSystemClock(),
     random: systemRandom,

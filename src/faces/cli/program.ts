@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { version } from '../../base/index.ts';
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
+import { inspectCommand } from './commands/inspect.ts';
 import { lsCommand } from './commands/ls.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stdioCommand } from './commands/stdio.ts';
@@ -28,6 +30,8 @@ const commands = [
   serveCommand,
   stdioCommand,
   lsCommand,
+  doctorCommand,
+  inspectCommand,
   toolsCommand,
   callCommand,
   explainCommand,

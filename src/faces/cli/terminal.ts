@@ -9,6 +9,12 @@ export interface Terminal {
   err(line: string): void;
   /** Rewrites the last line of stderr; nothing where stderr is not a terminal. */
   progress(line: string): void;
+  /** The same for several lines, none longer than `size` tells; the cursor is hidden until they are wiped. */
+  live(lines: readonly string[]): void;
+  /** False where lines cannot be rewritten, or nobody would see it. */
+  readonly motion: boolean;
+  /** Of stderr, as it is now. */
+  size(): { readonly columns: number; readonly rows: number };
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   /** Columns of stdout; undefined where lines may be as long as they like. */
@@ -22,6 +28,7 @@ export interface Terminal {
 export interface TerminalStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export function createTerminal(
@@ -32,13 +39,24 @@ export function createTerminal(
   const gone = new AbortController();
   stdout.on('error', () => gone.abort());
   stderr.on('error', () => {});
-  const colourful = (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+  const smart = env.TERM !== 'dumb';
+  const colourful = (env.NO_COLOR ?? '') === '' && smart;
   const errIsTerminal = stderr.isTTY === true;
-  let drawn = false;
+  // An unattended job may have a terminal all the same, and its log keeps every frame.
+  const attended = ['', 'false', '0'].includes(env.CI ?? '');
+  const motion = errIsTerminal && stdout.isTTY === true && smart && attended;
+  /** Lines of stderr that will be rewritten; the cursor is behind the last one, or below them when it is hidden. */
+  let drawn = 0;
+  let hidden = false;
+
+  function size(): { columns: number; rows: number } {
+    return { columns: stderr.columns ?? 80, rows: stderr.rows ?? 24 };
+  }
 
   function wipe(): void {
-    if (drawn) stderr.write('\r\u001b[K');
-    drawn = false;
+    if (hidden) stderr.write(`${up(drawn)}\u001b[J\u001b[?25h`);
+    else if (drawn > 0) stderr.write('\r\u001b[K');
+    [drawn, hidden] = [0, false];
   }
 
   return {
@@ -51,12 +69,25 @@ export function createTerminal(
       stderr.write(`${line}\n`);
     },
     progress(line) {
-      if (!errIsTerminal) return;
+      if (!errIsTerminal || !smart) return;
       wipe();
       if (line === '') return;
-      stderr.write(line.slice(0, (stderr.columns ?? 80) - 1));
-      drawn = true;
+      stderr.write(line.slice(0, size().columns - 1));
+      drawn = 1;
     },
+    live(lines) {
+      if (!motion || lines.length === 0) {
+        wipe();
+        return;
+      }
+      if (!hidden) wipe();
+      // One write for the whole frame, each line over its old self: nothing flickers.
+      const frame = lines.map((line) => `${line}\u001b[K\n`).join('');
+      stderr.write(`${hidden ? up(drawn) : '\u001b[?25l'}${frame}\u001b[J`);
+      [drawn, hidden] = [lines.length, true];
+    },
+    motion,
+    size,
     outIsTerminal: stdout.isTTY === true,
     errIsTerminal,
     width: stdout.isTTY === true ? stdout.columns : undefined,
@@ -64,4 +95,8 @@ export function createTerminal(
     errColours: createColours(colourful && errIsTerminal),
     gone: gone.signal,
   };
+}
+
+function up(lines: number): string {
+  return lines === 0 ? '\r' : `\r\u001b[${lines}A`;
 }

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { problemSchema } from '../api/index.ts';
+
+const transportKind = z.enum(['stdio', 'http', 'sse']);
+
+/** `qm doctor` */
+export const doctorSchema = z.strictObject({
+  run: z.string().nullable().describe('The run on the ledger that has the probes; null when none was made'),
+  servers: z.array(
+    z.strictObject({
+      name: z.string(),
+      verdict: z
+        .enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable', 'invalid', 'disabled'])
+        .describe('The last two were not probed'),
+      source: z.string().describe('File and line'),
+      transport: transportKind.nullable().describe('Over which it answered, if only to refuse'),
+      protocolVersion: z.string().nullable(),
+      sessionId: z.string().nullable(),
+      httpStatus: z.number().nullable(),
+      durationMs: z.number().nullable(),
+      tools: z.array(z.string()).nullable().describe('Names; null when it did not list them'),
+      attempts: z.array(
+        z.strictObject({
+          transport: transportKind,
+          implicit: z.boolean().describe('Not configured, but tried after a 404 or 405'),
+          verdict: z.enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable']),
+          httpStatus: z.number().nullable(),
+          protocolVersion: z.string().nullable(),
+          sessionId: z.string().nullable(),
+          durationMs: z.number(),
+          error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      ),
+      warnings: z.array(z.string()).describe('What is odd about its tools'),
+      nextSteps: z.array(z.string()).describe('What to do; empty where all is well'),
+    }),
+  ),
+  problems: z.array(problemSchema.strict()),
+});
+
+const listed = z.array(z.record(z.string(), z.unknown()));
+
+/** `qm inspect`; with `--tool`, one member of `tools` alone. */
+export const inspectSchema = z.strictObject({
+  name: z.string(),
+  source: z.string().describe('File and line'),
+  transport: transportKind,
+  protocolVersion: z.string(),
+  serverInfo: z.strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() }).nullable(),
+  instructions: z.string().nullable(),
+  capabilities: z.record(z.string(), z.unknown()),
+  notOffered: z.array(z.string()).describe('What a server may not ask of a client, because its connection is shared'),
+  tools: listed.describe('Definitions as agents get them, schemas included'),
+  resources: listed,
+  resourceTemplates: listed,
+  prompts: listed,
+  warnings: z.array(z.string()),
+});
+
+export type DoctorAnswer = z.infer<typeof doctorSchema>;
+export type DoctorServer = DoctorAnswer['servers'][number];
+export type InspectAnswer = z.infer<typeof inspectSchema>;

@@ -1,0 +1,171 @@
+import { isJsonObject } from '../../base/index.ts';
+import type { InspectAnswer } from './diagnosis-shapes.ts';
+import type { Page } from './doctor-lines.ts';
+import { oneLine, printable } from './printable.ts';
+import { argumentsOf, signatureOf, type ToolArgument } from './tool-signature.ts';
+import { hang, wrap } from './wrap.ts';
+
+type Listed = Readonly<Record<string, unknown>>;
+
+/** Everything a server says of itself; long descriptions are cut here and whole with `--tool`. */
+export function inspectionLines(answer: InspectAnswer, page: Page): string[] {
+  return [
+    ...headLines(answer, page),
+    ...section('tool', answer.tools, page, (tool) => toolLines(tool, page, briefly(page))),
+    ...section('resource', answer.resources, page, (resource) => itemLines(resource, textOf(resource.uri), page)),
+    ...section('resource template', answer.resourceTemplates, page, (template) =>
+      itemLines(template, textOf(template.uriTemplate), page),
+    ),
+    ...section('prompt', answer.prompts, page, (prompt) => promptLines(prompt, page)),
+  ];
+}
+
+/** One tool with its schemas as they are. */
+export function toolPage(tool: Listed, page: Page): string[] {
+  const { colours } = page;
+  const schemas = [
+    ['Input schema', tool.inputSchema],
+    ['Output schema', tool.outputSchema],
+    ['Annotations', tool.annotations],
+  ] as const;
+  return [
+    ...toolLines(tool, page, undefined),
+    ...schemas.flatMap(([title, value]) =>
+      value === undefined
+        ? []
+        : ['', colours.bold(title), ...printable(JSON.stringify(value, undefined, 2)).split('\n')],
+    ),
+  ];
+}
+
+function headLines(answer: InspectAnswer, { colours, width }: Page): string[] {
+  const { serverInfo, instructions } = answer;
+  const says =
+    serverInfo === null ? 'does not say what it is' : `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`;
+  const facts: readonly (readonly [string, string])[] = [
+    ['configured', answer.source],
+    ['transport', answer.transport],
+    ['protocol', `MCP ${answer.protocolVersion}`],
+    ['can', capabilityText(answer.capabilities)],
+    ['not offered', `${answer.notOffered.join(', ')}: agents share the connection, so nobody knows whom it would ask`],
+    ...(instructions === null ? [] : [['instructions', shortened(instructions, 400)] as const]),
+  ];
+  return [
+    `${colours.bold(answer.name)}  ${oneLine(says)}`,
+    ...facts.flatMap(([title, text]) => {
+      const [first = '', ...rest] = hang(`  ${title.padEnd(13)}`, oneLine(text), width);
+      return [`  ${colours.dim(title.padEnd(13))}${first.slice(15)}`, ...rest];
+    }),
+    ...answer.warnings.flatMap((warning) => hang('  warning ', oneLine(warning), width).map(colours.yellow)),
+  ];
+}
+
+/** `tools (listChanged), logging`. */
+function capabilityText(capabilities: Listed): string {
+  const all = Object.entries(capabilities).map(([name, value]) => {
+    const details = isJsonObject(value) ? Object.keys(value).filter((key) => value[key] === true) : [];
+    return details.length === 0 ? name : `${name} (${details.join(', ')})`;
+  });
+  return all.length === 0 ? 'nothing, as it says' : all.join(', ');
+}
+
+function section(
+  thing: string,
+  items: readonly Listed[],
+  { colours }: Page,
+  linesOf: (item: Listed) => readonly string[],
+): string[] {
+  if (items.length === 0) return [];
+  const title = items.length === 1 ? `1 ${thing}` : `${items.length} ${thing}s`;
+  return ['', colours.cyan(title), ...items.flatMap((item) => linesOf(item).map((line) => `  ${line}`))];
+}
+
+/** Two lines of text on a terminal. */
+function briefly({ width }: Page): number {
+  return width === undefined ? 200 : Math.max(60, (width - 6) * 2);
+}
+
+function toolLines(tool: Listed, page: Page, most: number | undefined): string[] {
+  const { colours } = page;
+  const args = argumentsOf(tool.inputSchema);
+  const hints = hintText(tool.annotations);
+  const name = oneLine(textOf(tool.name));
+  const [first = '', ...rest] = hang('', oneLine(signatureOf(name, args)), roomIn(page, 2));
+  const signature = [
+    `${colours.bold(first.slice(0, name.length))}${first.slice(name.length)}`,
+    ...rest.map((line) => `  ${line}`),
+  ];
+  return [
+    ...signature,
+    ...(hints === '' ? [] : [`  ${colours.yellow(hints)}`]),
+    ...described(tool.description, page, most),
+    ...args.flatMap((argument) => argumentLines(argument, page, most)),
+  ];
+}
+
+function described(description: unknown, page: Page, most: number | undefined): string[] {
+  if (typeof description !== 'string' || description.trim() === '') return [];
+  const text = shortened(oneLine(description), most);
+  return wrap(text, roomIn(page, 4)).map((line) => `  ${page.colours.dim(line)}`);
+}
+
+function argumentLines(
+  { name, type, required, description }: ToolArgument,
+  page: Page,
+  most: number | undefined,
+): string[] {
+  const head = `${oneLine(name)}${required ? '' : '?'}: ${oneLine(type)}`;
+  const text = description === '' ? head : `${head}  ${shortened(oneLine(description), most)}`;
+  const lines = wrap(text, roomIn(page, 8));
+  return lines.map((line, index) => (index === 0 ? `    ${line}` : `      ${page.colours.dim(line)}`));
+}
+
+function itemLines(item: Listed, address: string, page: Page): string[] {
+  const kind = typeof item.mimeType === 'string' ? `  ${page.colours.dim(oneLine(item.mimeType))}` : '';
+  return [
+    `${page.colours.bold(oneLine(textOf(item.title ?? item.name)))}${kind}`,
+    `  ${oneLine(address)}`,
+    ...described(item.description, page, briefly(page)),
+  ];
+}
+
+function promptLines(prompt: Listed, page: Page): string[] {
+  const given = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isJsonObject) : [];
+  const args = given.map((argument) => ({
+    name: textOf(argument.name),
+    type: 'string',
+    required: argument.required === true,
+    description: textOf(argument.description),
+  }));
+  return [
+    page.colours.bold(oneLine(signatureOf(textOf(prompt.name), args))),
+    ...described(prompt.description, page, briefly(page)),
+    ...args.flatMap((argument) => argumentLines(argument, page, briefly(page))),
+  ];
+}
+
+/** What the server claims, in words; nothing where it says nothing. */
+function hintText(annotations: unknown): string {
+  if (!isJsonObject(annotations)) return '';
+  const words: string[] = [];
+  if (annotations.readOnlyHint === false) words.push('writes');
+  // Of a tool that only reads, whether it destroys is no question.
+  if (annotations.readOnlyHint === true) words.push('only reads');
+  else if (annotations.destructiveHint === false) words.push('destroys nothing');
+  if (annotations.destructiveHint === true) words.push('may destroy');
+  if (annotations.idempotentHint === true) words.push('may be repeated');
+  if (annotations.openWorldHint === true) words.push('reaches outside');
+  return words.length === 0 ? '' : `says that it ${words.join(', ')}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function shortened(text: string, most: number | undefined): string {
+  return most === undefined || text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
+}
+
+function roomIn({ width }: Page, indent: number): number | undefined {
+  return width === undefined ? undefined : Math.max(16, width - indent);
+}
