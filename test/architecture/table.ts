@@ -22,6 +22,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   // What a call passes through; the connections themselves are handed in.
   calls: { imports: [...ground, 'governance', 'ledger'], types: ['upstream'] },
   hub: { imports: [...ground, ...features, 'calls', 'storage'] },
+  // Changes what people wrote, text by text, and knows nothing of what it means.
+  'workspace-files': { imports: ['base'] },
   'apps/*': face,
   // What both MCP faces answer alike.
   'faces/mcp': face,
@@ -33,7 +35,18 @@ export const rooms: Readonly<Record<string, Room>> = {
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
   // The composition root: commands on files, tokens and decisions work without starting a hub.
   'faces/cli': {
-    imports: [...ground, 'hub', 'config', 'governance', 'ledger', 'storage', 'vault', 'apps/*', 'faces/*'],
+    imports: [
+      ...ground,
+      'hub',
+      'config',
+      'governance',
+      'ledger',
+      'storage',
+      'vault',
+      'workspace-files',
+      'apps/*',
+      'faces/*',
+    ],
     types: ['upstream', 'login', 'calls'],
   },
   // src/index.ts, the public library.
@@ -53,7 +66,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
   'rate-limiter-flexible': { only: ['calls'], why: 'limits are taken on the path of a call' },
-  yaml: { only: ['config'], why: 'only config reads what people wrote' },
+  yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
 };

@@ -1,0 +1,10 @@
+export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
+export { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
+export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
+export { choosePresets, type PresetFile, planPresets } from './plan-presets.ts';
+export { type Obstacle, planSync, type SyncPlan, sourceFolder, targetFolder } from './plan-sync.ts';
+export { presetServer } from './preset-server.ts';
+export { defaultPresets, type Preset, presets } from './presets.ts';
+export { type FolderFile, readFolder } from './read-folder.ts';
+export type { Plain } from './render-member.ts';
+export { type Dialect, findMember, flagOf, openTree, type TextTree } from './text-tree.ts';

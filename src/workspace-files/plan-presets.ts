@@ -1,0 +1,42 @@
+import { sourceFolder } from './plan-sync.ts';
+import { type Preset, presets } from './presets.ts';
+import type { FolderFile } from './read-folder.ts';
+
+export interface PresetFile {
+  readonly preset: Preset;
+  readonly file: string;
+  /** What differs is replaced only where that was asked for; a link to something else never. */
+  readonly state: 'new' | 'unchanged' | 'differs' | 'link';
+}
+
+export type ChosenPresets =
+  | { readonly kind: 'chosen'; readonly presets: readonly Preset[] }
+  | { readonly kind: 'unknown'; readonly ids: readonly string[] };
+
+export function choosePresets(ids: readonly string[]): ChosenPresets {
+  const byId = new Map(presets.map((preset) => [preset.id, preset]));
+  const unknown = ids.filter((id) => !byId.has(id));
+  if (unknown.length > 0) return { kind: 'unknown', ids: unknown };
+  return { kind: 'chosen', presets: [...new Set(ids)].flatMap((id) => byId.get(id) ?? []) };
+}
+
+export function planPresets(chosen: readonly Preset[], existing: readonly FolderFile[]): PresetFile[] {
+  return chosen.map((preset) => {
+    const file = `${sourceFolder}/${preset.id}.yaml`;
+    return {
+      preset,
+      file,
+      state: stateOf(
+        preset,
+        existing.find((each) => each.file === file),
+      ),
+    };
+  });
+}
+
+/** An editor's line ends or a missing last one make no difference. */
+function stateOf({ text }: Preset, found: FolderFile | undefined): PresetFile['state'] {
+  if (found === undefined) return 'new';
+  if (found.text.replaceAll('\r\n', '\n').trimEnd() === text.trimEnd()) return 'unchanged';
+  return found.isLink ? 'link' : 'differs';
+}

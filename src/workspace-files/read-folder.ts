@@ -1,0 +1,35 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../base/index.ts';
+import { fileFailure } from './change-file.ts';
+import type { SourceFile } from './emit-server.ts';
+
+export interface FolderFile extends SourceFile {
+  readonly isLink: boolean;
+}
+
+/** The files of a folder of the workspace, by name; none where there is no such folder. */
+export async function readFolder(workspace: string, folder: string, endings: readonly string[]): Promise<FolderFile[]> {
+  const names = await namesIn(join(workspace, folder), folder);
+  const ours = names.filter((name) => !name.startsWith('.') && endings.some((ending) => name.endsWith(ending)));
+  return Promise.all(ours.sort().map((name) => readOne(workspace, `${folder}/${name}`)));
+}
+
+async function namesIn(path: string, folder: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw fileFailure(error, 'read', folder);
+  }
+}
+
+async function readOne(workspace: string, file: string): Promise<FolderFile> {
+  const path = join(workspace, file);
+  try {
+    const isLink = (await lstat(path)).isSymbolicLink();
+    return { file, isLink, text: await readFile(path, 'utf8') };
+  } catch (error) {
+    throw fileFailure(error, 'read', file);
+  }
+}
