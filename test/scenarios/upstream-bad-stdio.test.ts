@@ -86,7 +86,7 @@ test('exits-at-start: the call says what the server said, and that nothing was s
   expect(codeOf(result)).toBe('UPSTREAM_UNAVAILABLE');
   if (result.kind !== 'failed') throw new Error('it did not fail');
   expect(result.error.message).toMatch(/"up" is away.*code 3 \(fatal: cannot start, API_KEY is not set\)/);
-  expect(result.error.hint).toMatch(/Nothing was sent/);
+  expect(result.error.message).toMatch(/Nothing was sent/);
   expect(result.error.details.retryAfterMs).toBeGreaterThan(0);
   expect(stage.status('up')).toMatchObject({
     state: 'retrying',

@@ -51,12 +51,10 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
     return message.method === 'tools/call' ? call(exchange, session, message) : other(exchange, session, message);
   }
 
-  function initialize({ response, caller, owner }: Exchange, request: Request): undefined {
-    const { protocolVersion, text } = initializeResult(request.params);
+  async function initialize({ response, caller, owner }: Exchange, request: Request): Promise<void> {
+    const { protocolVersion, text } = await initializeResult(hub, caller, request.params);
     const session = sessions.open(owner, protocolVersion);
     sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', session.id]);
-    // Servers that nobody has seen start while the client is still getting ready to ask.
-    void hub.views.settled(caller.chain);
   }
 
   /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */

@@ -56,9 +56,8 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     sendJson(response, 200, await listTools(hub, caller, request, 'modern'));
   }
 
-  function discover({ response, caller }: Exchange, request: Request): undefined {
-    void hub.views.settled(caller.chain);
-    sendJson(response, 200, resultReply(request.idText, discoverResult()));
+  async function discover({ response, caller }: Exchange, request: Request): Promise<void> {
+    sendJson(response, 200, resultReply(request.idText, await discoverResult(hub, caller)));
   }
 
   /** Closing the stream is how this revision cancels. */

@@ -207,8 +207,7 @@ class StdioFace {
         return this.#initialize(request);
       case 'server/discover':
         if (era === 'legacy') throw methodNotFound(request);
-        void hub.views.settled(caller.chain);
-        return resultReply(request.idText, discoverResult());
+        return resultReply(request.idText, await discoverResult(hub, caller));
       case 'subscriptions/listen':
         if (era === 'legacy') throw methodNotFound(request);
         return this.#listen(request);
@@ -217,13 +216,12 @@ class StdioFace {
     }
   }
 
-  #initialize(request: Request): string {
+  async #initialize(request: Request): Promise<string> {
     const { hub, caller } = this.#deps;
-    const { protocolVersion, text } = initializeResult(request.params);
+    const { protocolVersion, text } = await initializeResult(hub, caller, request.params);
     this.#protocolVersion = protocolVersion;
+    // From here on: nothing may be announced before this answer.
     this.#toolsText ??= hub.views.of(caller.chain).toolsText;
-    // Servers that nobody has seen start while the client is still getting ready to ask.
-    void hub.views.settled(caller.chain);
     return resultReply(request.idText, text);
   }
 

@@ -18,6 +18,7 @@ import {
   toLegacyResult,
   toModernResult,
 } from '../../mcp/index.ts';
+import { instructionsFor } from './instructions.ts';
 
 /** What the hub answers to a client's requests, whatever the transport. */
 export type Request = Message & { readonly kind: 'request' };
@@ -28,13 +29,19 @@ const capabilities = { tools: { listChanged: true } };
 /** A list is the agent's own, and may change with any reload: nobody else may see it, nobody keeps it. */
 const caching = '"ttlMs":0,"cacheScope":"private"';
 
-export function initializeResult(params: Params): { readonly protocolVersion: string; readonly text: string } {
+export async function initializeResult(
+  hub: Hub,
+  caller: Caller,
+  params: Params,
+): Promise<{ readonly protocolVersion: string; readonly text: string }> {
   const protocolVersion = negotiateLegacy(params.protocolVersion);
-  return { protocolVersion, text: JSON.stringify({ protocolVersion, capabilities, serverInfo }) };
+  const instructions = await instructionsFor(hub, caller);
+  return { protocolVersion, text: JSON.stringify({ protocolVersion, capabilities, serverInfo, instructions }) };
 }
 
-export function discoverResult(): string {
-  const members = JSON.stringify({ supportedVersions: modernVersions, capabilities }).slice(1, -1);
+export async function discoverResult(hub: Hub, caller: Caller): Promise<string> {
+  const instructions = await instructionsFor(hub, caller);
+  const members = JSON.stringify({ supportedVersions: modernVersions, capabilities, instructions }).slice(1, -1);
   return `{"resultType":"complete",${members},${caching},${identity}}`;
 }
 
