@@ -28,6 +28,7 @@ export function checkNode(schema: z.ZodType, node: SourceNode, options: CheckOpt
         ...place(node, issue.path, options),
         severity: 'error',
         message: `${options.subject}: ${issue.path.length === 0 ? 'it' : quote(dotted(...issue.path))} ${describeIssue(issue)}.`,
+        fix: fixOf(issue),
       });
     }
   }
@@ -134,6 +135,22 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       return 'is not valid';
   }
 }
+
+function fixOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_type') return 'Correct the value, or remove the key.';
+  return typeFixes.get(issue.expected) ?? 'Correct the value, or remove the key.';
+}
+
+/** In words that fit JSON, YAML and TOML alike. */
+const typeFixes: ReadonlyMap<string, string> = new Map([
+  ['string', 'Write it in quotes.'],
+  ['number', 'Write the number, without quotes.'],
+  ['int', 'Write the number, without quotes.'],
+  ['boolean', 'Write true or false, without quotes.'],
+  ['array', 'Put it into square brackets: ["…"].'],
+  ['object', 'Write names with values: { … }.'],
+  ['record', 'Write names with values: { … }.'],
+]);
 
 const typeWords: ReadonlyMap<string, string> = new Map([
   ['string', 'text'],

@@ -101,12 +101,16 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
   const args = draft.args.map((arg) => fillForProgram(resolution, arg));
   const env = new Map<string, string>();
   for (const [name, at] of draft.env) {
-    if (name === '' || /[=\0]/.test(name)) report(resolution, at, 'is not a name that an environment can hold');
+    if (name === '' || /[=\0]/.test(name)) {
+      report(resolution, at, 'is not a name that an environment can hold', 'Write a name without "=".');
+    }
     const value = fillForProgram(resolution, at);
     if (value !== '' || at.whenMissing !== 'omit') env.set(name, value);
   }
   const cwd = draft.cwd === undefined ? '' : fillForProgram(resolution, draft.cwd);
-  if (command === '' && !resolution.gaps.has(draft.command)) report(resolution, draft.command, 'expands to nothing');
+  if (command === '' && !resolution.gaps.has(draft.command)) {
+    report(resolution, draft.command, 'expands to nothing', 'Give the variable in it the program to start.');
+  }
   for (const [at, value] of [
     [draft.command, command],
     [draft.cwd, cwd],
@@ -129,14 +133,17 @@ function resolveRemote(
   const headers = new Map<string, string>();
   const seen = new Set<string>();
   for (const [name, at] of draft.headers) {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) report(resolution, at, 'is not a valid header name');
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name)) {
+      report(resolution, at, 'is not a valid header name', 'Use letters, digits and "-".');
+    }
     if (seen.has(name.toLowerCase())) {
       report(resolution, at, 'is there twice; capitals make no difference in headers', 'Keep one of them.');
     }
     seen.add(name.toLowerCase());
     const value = fill(resolution, at).trim();
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      report(resolution, at, 'holds a line break or another character that no header can carry');
+      const message = 'holds a line break or another character that no header can carry';
+      report(resolution, at, message, 'Remove it from the file or from the value of the variable.');
     }
     if (value !== '') headers.set(name, value);
   }
@@ -177,7 +184,10 @@ function fill(resolution: Resolution, at: WrittenText): string {
 
 function fillForProgram(resolution: Resolution, at: WrittenText): string {
   const value = fill(resolution, at);
-  if (value.includes('\0')) report(resolution, at, 'holds a NUL character, which no program can be given');
+  if (value.includes('\0')) {
+    const message = 'holds a NUL character, which no program can be given';
+    report(resolution, at, message, 'Remove it from the file or from the value of the variable.');
+  }
   return value;
 }
 
@@ -201,7 +211,7 @@ function report(
   resolution: Resolution,
   at: WrittenText,
   message: string,
-  fix?: string,
+  fix: string,
   severity: Finding['severity'] = 'error',
 ): void {
   const { draft } = resolution;
