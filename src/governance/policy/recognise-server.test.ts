@@ -32,6 +32,7 @@ test.each([
     stdio('node', '/w/node_modules/@modelcontextprotocol/server-memory/dist/index.js'),
     'read_graph',
   ],
+  ['a file by its relative path', stdio('node', 'node_modules/mcp-fetch-server/dist/index.js'), 'fetch'],
   ['an image', stdio('docker', 'run', '-i', '--rm', '-e', 'T', 'ghcr.io/github/github-mcp-server:v1'), 'get_issue'],
   ['a built-in server', stdio('qm', 'builtin', 'pg-readonly', '--url', 'x'), 'execute_query'],
   ['a built-in server by its file', stdio('node', '/w/bin/qm', 'builtin', 'git'), 'git_log'],

@@ -118,9 +118,9 @@ function behindScript([script = '', ...args]: readonly string[]): KnownServer | 
 }
 
 function installedPackage(path: string): string {
-  const inside = path.split('/node_modules/').at(-1) ?? '';
-  if (inside === path) return '';
-  const [first = '', second = ''] = inside.split('/');
+  const pieces = `/${path}`.split('/node_modules/');
+  if (pieces.length < 2) return '';
+  const [first = '', second = ''] = pieces.at(-1)?.split('/') ?? [];
   return first.startsWith('@') ? `${first}/${second}` : first;
 }
 
