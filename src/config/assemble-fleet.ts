@@ -62,7 +62,7 @@ interface AssembledServers {
   readonly secrets: string[];
 }
 
-/** The stronger file wins; what it hides is neither expanded nor judged, only mentioned. */
+/** The stronger file wins; what it hides is not judged, and mentioned only where it would make a difference. */
 function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: AssembleOptions): AssembledServers {
   const servers = new Map<string, FleetServer>();
   const problems: Problem[] = [];
@@ -74,12 +74,13 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
     const variables = createVariables(deps, { workspace, workspaceNames, dotEnv: dotEnv.values });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
+      const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
       if (winner !== undefined) {
-        if (madeFrom.get(draft.name) !== file) problems.push(hidden(file, draft, winner));
+        const expected = madeFrom.get(draft.name) === file || isSame(winner, resolved.server);
+        if (!expected) problems.push(hidden(file, draft, winner));
         servers.set(draft.name, hiding(winner, { file, line: draft.line }));
         continue;
       }
-      const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
       servers.set(draft.name, resolved.server);
       madeFrom.set(draft.name, draft.madeFrom);
       problems.push(...resolved.problems);
@@ -87,6 +88,16 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
     }
   }
   return { servers, problems, secrets: [...secrets] };
+}
+
+/** Who works with several clients has the same server in the file of each. */
+function isSame(winner: FleetServer, other: FleetServer): boolean {
+  if (winner.kind !== 'ready' || other.kind !== 'ready') return false;
+  const [ours, theirs] = [winner, other].map(({ spec: { connectionKey, enabled, tools, access } }) => {
+    const { source: _where, ...rights } = access;
+    return JSON.stringify([connectionKey, enabled, tools.include, tools.exclude, rights]);
+  });
+  return ours === theirs;
 }
 
 function hiding(winner: FleetServer, place: SourceRef): FleetServer {

@@ -178,13 +178,18 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly
   const here = unwrap(schema);
   const [step, ...rest] = path;
   if (here instanceof z.ZodObject) {
-    if (step === undefined) return Object.keys(here.shape);
+    if (step === undefined) return Object.keys(here.shape).filter((key) => !isIgnored(here.shape[key]));
     const next: z.core.$ZodType | undefined = here.shape[String(step)];
     return next === undefined ? [] : keysAt(next, rest);
   }
   if (here instanceof z.ZodRecord) return keysAt(here.valueType, rest);
   if (here instanceof z.ZodArray) return keysAt(here.element, rest);
   return [];
+}
+
+/** Whatever stands there is let through, so nobody need be told of the key. */
+function isIgnored(schema: z.core.$ZodType | undefined): boolean {
+  return schema !== undefined && unwrap(schema) instanceof z.ZodUnknown;
 }
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
