@@ -2,7 +2,7 @@ import { type Clock, type Logger, toHubError } from '../base/index.ts';
 import type { Transport } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import { type Children, lastLines } from './children/index.ts';
-import { withLastWords } from './failures.ts';
+import { startFailure } from './failures.ts';
 import { type Agreement, type HandshakeOutcome, shakeHands } from './handshake.ts';
 import { createHttpWire } from './transports/http-wire.ts';
 import { createSseWire } from './transports/sse-wire.ts';
@@ -71,7 +71,7 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
     linked = true;
     return { kind: 'opened', wire, agreement: outcome.agreement };
   }
-  const failure = withLastWords(outcome.failure, lastWords());
+  const failure = startFailure(options.server, outcome.failure, lastWords());
   await wire.close();
   return { kind: outcome.kind, failure };
 }

@@ -27,17 +27,23 @@ export function lostConnection(
   return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
 }
 
-/** What a child wrote to stderr is usually the reason why it is of no use. */
-export function withLastWords(failure: WireFailure, stderrTail: string): WireFailure {
-  if (stderrTail === '') return failure;
-  const { code, message, hint, details, cause } = failure.error;
+/** A handshake that failed was nobody's call; what a child wrote to stderr is usually the reason. */
+export function startFailure(server: string, failure: WireFailure, stderrTail: string): WireFailure {
+  const { code, message, hint, details, cause } = asStart(server, failure);
   const said = (stderrTail.split('\n').at(-1) ?? '').slice(0, maxQuoted);
   const error = new HubError(code, message.includes(said) ? message : `${message} Its last words: ${said}`, {
     cause,
-    details: { ...details, stderrTail },
+    details: stderrTail === '' ? details : { ...details, stderrTail },
     ...(hint === undefined ? {} : { hint }),
   });
   return { ...failure, error };
+}
+
+function asStart(server: string, { error }: WireFailure): HubError {
+  const { code, message, details, cause } = error;
+  if (code === 'UPSTREAM_LOST') return lostConnection(server, String(details.reason ?? message), false, cause).error;
+  if (code !== 'UPSTREAM_TIMEOUT') return error;
+  return new HubError(code, message, { cause, details, hint: 'Look at its logs; it says nothing to the handshake.' });
 }
 
 /** Of somebody else's words inside a sentence. */

@@ -98,7 +98,7 @@ test('progress is relayed, and a cancelled call is cancelled upstream', async ()
     { onProgress: ({ progress }) => void seen.push(progress) },
   );
   await eventually(() => seen.length > 0, 'progress');
-  call.cancel();
+  call.cancel('enough');
   expect(codeOf(await result)).toBe('CANCELLED');
   await eventually(async () => (await stage.lines('cancels.log')).length > 0, 'the cancellation');
   expect(await stage.say('up_echo', { message: 'next' })).toBe('next');

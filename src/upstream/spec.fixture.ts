@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
+import type { ServerSpec, StdioTransport, Transport } from '../domain/index.ts';
+import { createChildren } from './children/index.ts';
+import type { ProbeDeps, ProbeOptions } from './probe.ts';
+
+export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerSpec {
+  const source = { file: 'quartermaster.yaml' };
+  return {
+    name: 'up',
+    source,
+    hides: [],
+    description: undefined,
+    enabled: true,
+    shared: true,
+    transport,
+    fallbacks,
+    tools: {},
+    limits: { timeoutMs: 10_000, maxMs: 10_000, concurrency: 8, ratePerMin: undefined },
+    access: { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, source },
+    instead: undefined,
+    connectionKey: 'key',
+  };
+}
+
+/** A program as a server, by its arguments to Node. */
+export function nodeServer(...args: string[]): StdioTransport {
+  return { type: 'stdio', command: process.execPath, args, env: {}, cwd: join(import.meta.dirname, '..', '..') };
+}
+
+/** What a look at a server needs; its children end with the test. */
+export function lookDeps(redact: (text: string) => string = (text) => text): ProbeDeps {
+  const parts = { clock: createSystemClock(), logger: createSilentLogger() };
+  const children = createChildren(
+    { ...parts, random: systemRandom },
+    { baseEnv: { PATH: '/usr/bin:/bin' }, graceMs: 500 },
+  );
+  onTestFinished(() => children.close());
+  return { ...parts, children, redact };
+}
+
+export function lookOptions(spec: ServerSpec, more: Partial<ProbeOptions> = {}): ProbeOptions {
+  const client = { name: 'quartermaster', version: '1' };
+  return { spec, client, signal: new AbortController().signal, timeoutMs: 10_000, ...more };
+}
