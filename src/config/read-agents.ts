@@ -86,7 +86,7 @@ export function mentionedServers(node: SourceNode | undefined, field: string, su
     return node.entries.map(({ key, line }) => ({ kind: 'name', text: key, line, field: dotted(field, key), subject }));
   }
   return (node?.kind === 'list' ? node.items : []).flatMap((item, index): Mention[] =>
-    item.kind === 'scalar'
+    item.kind === 'scalar' && typeof item.value === 'string'
       ? [{ kind: 'name', text: item.text, line: item.line, field: dotted(field, index), subject }]
       : [],
   );

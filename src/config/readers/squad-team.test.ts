@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import type { Fleet } from '../../domain/index.ts';
+import { load, onlyProblem } from '../workspace.fixture.ts';
+
+const page = `# Our Team
+
+> builds things
+
+## Coordinator
+
+| Name | Role | Notes |
+|------|------|-------|
+| Squad | Coordinator | Routes work \\| keeps gates. |
+
+## Members
+
+| Name | Role | Charter | Status |
+| :--- | :---: | ---: | --- |
+| Ada | Backend Dev 🔧 | \`.squad/agents/ada/charter.md\` | ✅ Active |
+| **Zoë** | \`Lead / Architect\` | — | ✅ Active |
+| [Mc Manus](agents/mc/charter.md) | Tester | — | 📋 Silent |
+| Tester | Tester | — | 🔄 Monitor |
+| Gone | Backend Dev | — | ❌ Retired |
+| Nobody | | — | ✅ Active |
+
+## Coding Agent
+
+<!-- copilot-auto-assign: false -->
+
+| Name | Role | Charter | Status |
+|------|------|---------|--------|
+| @copilot | Coding Agent | — | 🤖 Coding Agent |
+
+## Alumni
+
+| Name | Role |
+|------|------|
+| Eve | Backend Dev |
+
+## Project Context
+
+- **Owner:** somebody
+`;
+
+function team(text: string, others: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+  return load({ '.squad/team.md': text, ...others });
+}
+
+test(verifies('config:roles', 'the tables of the present team give agents their roles'), async () => {
+  const fleet = await team(page);
+  expect(fleet.problems).toEqual([]);
+  expect(Object.fromEntries(fleet.roles)).toEqual({
+    squad: 'coordinator',
+    ada: 'backend-dev',
+    zoe: 'lead-architect',
+    'mc-manus': 'tester',
+    copilot: 'coding-agent',
+  });
+});
+
+test(verifies('config:roles', 'alone the page makes names known and routes nothing'), async () => {
+  const { agents } = await team(page, { '.mcp.json': '{"mcpServers":{"a":{"command":"x"}}}' });
+  expect([...agents.keys()]).toEqual([
+    ...['squad', 'ada', 'zoe', 'mc-manus', 'tester', 'nobody', 'copilot'],
+    ...['coordinator', 'backend-dev', 'lead-architect', 'coding-agent'],
+  ]);
+  for (const agent of agents.values()) {
+    expect(agent).toMatchObject({ servers: undefined, tools: new Map(), policy: undefined });
+  }
+  expect(agents.get('ada')?.source).toEqual({ file: '.squad/team.md', line: 15 });
+});
+
+test(verifies('config:roles', 'agents come from the stronger file, roles from the page'), async () => {
+  const fleet = await team(page, {
+    '.squad/mcp-config.json': '{"servers":{"db":{"command":"x"}},"agentServers":{"backend-dev":["db"]}}',
+  });
+  expect([...fleet.agents.keys()]).toEqual(['backend-dev']);
+  expect(fleet.roles.get('ada')).toBe('backend-dev');
+});
+
+test('a role in quartermaster.yaml beats the one of the page, for that agent alone', async () => {
+  const fleet = await team(page, {
+    'quartermaster.yaml': 'agents:\n  ada: { role: lead }\n  lead: { servers: [] }\n',
+  });
+  expect([fleet.roles.get('ada'), fleet.roles.get('zoe')]).toEqual(['lead', 'lead-architect']);
+});
+
+test.each([
+  ['nothing', ''],
+  ['no table', '# Team\n\n## Members\n\nAda and Bob.\n'],
+  ['an empty table', '## Members\n\n| Name | Role |\n|---|---|\n\n## Next\n| a | b |\n'],
+  ['other columns', '## Members\n\n| Who | What |\n|---|---|\n| Ada | Dev |\n'],
+  ['other headings', '## Guests\n\n| Name | Role |\n|---|---|\n| Ada | Dev |\n'],
+  [
+    'code',
+    '## Members\n\n```\n| Name | Role |\n|---|---|\n| Ada | Dev |\n```\n~~~~\n| Name | Role |\n~~~\n| Ada | Dev |\n',
+  ],
+  ['a comment', '## Members\n<!--\n| Name | Role |\n|---|---|\n| Ada | Dev |\n-->\n'],
+])('a page with %s names nobody and is no error', async (_what, text) => {
+  const fleet = await team(text);
+  expect(fleet.problems).toEqual([]);
+  expect([fleet.agents.size, fleet.roles.size]).toEqual([0, 0]);
+});
+
+test('Windows line ends, a missing bar at the ends, other names for the section', async () => {
+  for (const heading of ['# Team Roster', '## Roster', '### Members', '## **Team Members**']) {
+    const fleet = await team(`${heading}\r\n\r\nName | Role\r\n--- | ---\r\nAda | Backend Dev\r\n`);
+    expect(fleet.roles).toEqual(new Map([['ada', 'backend-dev']]));
+  }
+});
+
+test('a member with two roles gets neither, and one whose name has no letters is told', async () => {
+  const rows = '| Ada | Backend Dev |\n| ada | Lead |\n';
+  const fleet = await team(`## Members\n| Name | Role |\n|---|---|\n${rows}`);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', file: '.squad/team.md', line: 5 });
+  expect(onlyProblem(fleet).message).toContain('line 4');
+  expect(fleet.roles.size).toBe(0);
+  expect(fleet.agents.has('ada')).toBe(true);
+  expect(onlyProblem(await team('## Members\n| Name | Role |\n|---|---|\n| 花子 | Lead |\n'))).toMatchObject({
+    line: 4,
+    fix: 'Write the name in Latin letters.',
+  });
+});
+
+test('a page without end is refused', async () => {
+  const fleet = await team(`## Members\n| Name | Role |\n|---|---|\n${'| a | b |\n'.repeat(2_000)}`);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: '.squad/team.md', line: 1_004 });
+  expect(fleet.agents.size).toBe(0);
+});
