@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { readers } from './readers/precedence.ts';
+import { placeText } from './readers/reader.ts';
+import { load, ready } from './workspace.fixture.ts';
+
+const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+const section = page.split('## Files of other clients\n')[1]?.split('\n## ')[0] ?? '';
+
+function example(language: string): string {
+  const block = section.split(`\`\`\`${language}\n`)[1]?.split('```')[0];
+  if (block === undefined) throw new Error(`no ${language} example among the files of other clients`);
+  return block;
+}
+
+test('the examples of the documentation load without a problem', async () => {
+  const fleet = await load(
+    { '.vscode/mcp.json': example('jsonc'), '.codex/config.toml': example('toml'), '.env.tools': 'LEVEL=debug\n' },
+    { TRACKER_KEY: 'key-of-tracker', DOCS_TOKEN: 'token-of-docs' },
+  );
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'tracker').transport).toMatchObject({ headers: { Authorization: 'Bearer key-of-tracker' } });
+  expect(ready(fleet, 'local').transport).toMatchObject({
+    args: [`${fleet.workspace}/tools/server.js`],
+    env: { LEVEL: 'debug' },
+  });
+  expect(ready(fleet, 'docs')).toMatchObject({
+    transport: { headers: { Authorization: 'Bearer token-of-docs' } },
+    tools: { include: ['search', 'fetch'] },
+    limits: { timeoutMs: 30_000 },
+  });
+});
+
+test('the table names the files in the order in which they are read', () => {
+  const named = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  const places = readers.map(({ place }) => `\`${placeText(place)}\``);
+  expect(named).toEqual(places.slice(-named.length));
+});
