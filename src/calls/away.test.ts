@@ -108,4 +108,10 @@ test('an unknown tool of a server that nobody could ask is told with the server;
   expect(missingTool(view, 'git_log', now).code).toBe('UPSTREAM_NEEDS_LOGIN');
   if (git !== undefined) git.status = { state: 'connecting' };
   expect(missingTool(view, 'git_log', now).code).toBe('TOOL_UNKNOWN');
+  if (git !== undefined) git.status = { state: 'connecting', error: 'refused' };
+  expect(missingTool(view, 'git_log', now)).toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/: refused\. Nothing was sent\..* The server is tried again in 1 s\.$/),
+    details: { retryAfterMs: 0, state: 'connecting' },
+  });
 });

@@ -1,5 +1,5 @@
 import { type ErrorCode, explainError, HubError } from '../base/index.ts';
-import type { ServerState } from '../domain/index.ts';
+import type { ServerState, ServerStatus } from '../domain/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
 import { prefixedName } from './names.ts';
 import { unknownTool, withTool } from './refusals.ts';
@@ -17,7 +17,7 @@ export function missingTool(view: View, name: string, now: number): HubError {
     .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
     .sort((a, b) => b.spec.name.length - a.spec.name.length);
   const status = control?.status();
-  const code = status && codeOfState[status.state];
+  const code = status && codeOf(status);
   if (control === undefined || code === undefined) return unknownTool(name);
   const server = control.spec.name;
   const message = `Server "${server}" is away, so its tools are not known: ${status?.error ?? 'it cannot be reached.'}`;
@@ -31,6 +31,11 @@ const awayCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_FAILED',
 ]);
 
+/** While it is tried again after a failure it is still away; a first attempt is not over yet. */
+function codeOf({ state, error }: ServerStatus): ErrorCode | undefined {
+  return state === 'connecting' && error !== undefined ? 'UPSTREAM_UNAVAILABLE' : codeOfState[state];
+}
+
 const codeOfState: Partial<Record<ServerState, ErrorCode>> = {
   retrying: 'UPSTREAM_UNAVAILABLE',
   'open-circuit': 'UPSTREAM_UNAVAILABLE',
@@ -43,7 +48,8 @@ const withoutIt = 'continue without this tool';
 /** All of it in the message: a model reads nothing else. */
 function withAdvice(error: HubError, control: UpstreamControl, now: number): HubError {
   const { state, retryAt } = control.status();
-  const known = error.details.retryAfterMs ?? (retryAt === undefined ? undefined : Math.max(0, retryAt - now));
+  const due = state === 'connecting' ? now : retryAt;
+  const known = error.details.retryAfterMs ?? (due === undefined ? undefined : Math.max(0, due - now));
   const instead = control.spec.instead?.trim().replace(/\.$/, '') || withoutIt;
   // The hint of a server that is waited for names the same time, less clearly.
   const what = known !== undefined && error.code === 'UPSTREAM_UNAVAILABLE' ? plain(error) : explainError(error);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fixturePath } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import { within } from '../../../test/support/within.ts';
 import { type CallOutcome, createHub, HubError } from '../../index.ts';
@@ -64,6 +65,16 @@ test(
     ]);
   },
 );
+
+test('a server that says nothing does not hold the others beyond the deadline', async () => {
+  const mute = { command: process.execPath, args: [fixturePath('bad.mjs'), 'never-answers'] };
+  const hub = await openLibraryHub({ servers: { echo, mute } });
+  await hub.agent('tester').tools([{ type: 'mcp', server: 'echo', tool: 'echo' }]);
+  const outcomes = hub
+    .agent('tester')
+    .callAll([{ tool: 'mute.echo' }, { tool: 'echo.echo', args: { message: 'hi' } }], { deadlineMs: 1000 });
+  expect(texts(await within(outcomes, 'the deadline', 8_000))).toEqual(['UPSTREAM_TIMEOUT', 'hi']);
+});
 
 test('a signal ends all calls as cancelled; the deadline of another time does nothing', async () => {
   const hub = await openLibraryHub({ servers: { echo } });

@@ -1,8 +1,10 @@
+import { cp, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startHttpFixture } from '../../../test/support/fixture-servers.ts';
+import { fixturePath, startHttpFixture } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
-import { HubError, MCPServerError, McpRateLimitError } from '../../index.ts';
-import { broken, echo, openLibraryHub } from './library-stage.fixture.ts';
+import { createHub, HubError, MCPServerError, McpRateLimitError } from '../../index.ts';
+import { broken, echo, openLibraryHub, openWorkspace } from './library-stage.fixture.ts';
 import { toThrown } from './thrown-errors.ts';
 
 const failure = (work: Promise<unknown>): Promise<unknown> =>
@@ -50,6 +52,22 @@ test(verifies('library:errors', 'a server that does not start throws MCPServerEr
   expect(String(error)).toMatch(/Server "broken" is away.*API_KEY is not set.*Meanwhile: use the gh command line\./);
   expect(await failure(agent.call('gone.anything'))).toMatchObject({ name: 'MCPServerError', server: 'gone' });
   expect((await agent.call('echo.echo', { message: 'hi' })).content).toEqual([{ type: 'text', text: 'hi' }]);
+});
+
+test('a server that is known and does not start any more throws the same, with its last words', async () => {
+  const config = { servers: { echo: { command: process.execPath, args: ['server/echo-stdio.mjs'] } } };
+  const workspace = await openWorkspace(config);
+  await cp(join(fixturePath('echo-stdio.mjs'), '..'), join(workspace, 'server'), { recursive: true });
+  const env = { PATH: process.env.PATH };
+  const before = await createHub({ workspace, env });
+  await before.agent('one').tools();
+  await before.close();
+  await rename(join(workspace, 'server'), join(workspace, 'elsewhere'));
+  const hub = await createHub({ workspace, env });
+  onTestFinished(() => hub.close());
+  const error = await failure(hub.agent('one').call('echo.add', { a: 1, b: 2 }));
+  expect(error).toMatchObject({ name: 'MCPServerError', server: 'echo', details: { tool: 'add', server: 'echo' } });
+  expect((error as MCPServerError).stderrTail).toContain('MODULE_NOT_FOUND'); // as was just seen
 });
 
 test('the last words of a server are kept; other errors stay what they are', () => {

@@ -25,7 +25,10 @@ const longestAdvice = 200;
 
 function sayAway(control: View['unseen'][number]): string {
   const { name, instead } = control.spec;
-  const why = whyAway[control.status().state] ?? 'has not told its tools';
+  const { state, error } = control.status();
+  // Tried again after a failure, or for the first time.
+  const word = state === 'connecting' && error !== undefined ? 'retrying' : state;
+  const why = whyAway[word] ?? 'has not told its tools';
   const advice = instead?.trim().replace(/\.$/, '') || 'continue without its tools';
   return `- ${cut(name, longestName)} ${why}. Meanwhile: ${cut(advice, longestAdvice)}.`;
 }
