@@ -104,6 +104,20 @@ test('secrets and variables in its texts are answered with the keys that name va
   expect(JSON.stringify(fleet.problems)).not.toContain(secret);
 });
 
+test('keys that Codex refuses or does not see are told', async () => {
+  const fleet = await codex(
+    '[mcp_servers.a]\nurl = "https://x.example"\nheaders = { A = "b" }\nenv_vars = ["X"]\n[mcp_servers.b]\nurl = "https://x.example"\nbearer_token = "hunter2"\n[mcp_servers.c]\ncommand = "x"\nbearer_token_env_var = "X"\n',
+  );
+  expect(fleet.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
+    ['warning', 3, 'mcp_servers.a.headers'],
+    ['warning', 4, 'mcp_servers.a.env_vars'],
+    ['error', 7, 'mcp_servers.b.bearer_token'],
+    ['warning', 10, 'mcp_servers.c.bearer_token_env_var'],
+  ]);
+  expect([...fleet.servers.values()].map(({ kind }) => kind)).toEqual(['ready', 'invalid', 'ready']);
+  expect(JSON.stringify(fleet)).not.toContain('hunter2');
+});
+
 test('a file without servers is nobody’s concern, servers under another name are told', async () => {
   expect((await codex('[project]\nname = "x"\n')).problems).toEqual([]);
   expect(onlyProblem(await codex('[mcpServers.a]\ncommand = "x"\n'))).toMatchObject({

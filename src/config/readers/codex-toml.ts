@@ -47,7 +47,9 @@ const format: ClientFormat = {
       cwd,
       url,
       bearer_token_env_var: z.string().min(1).optional(),
+      bearer_token: ignored,
       http_headers: headers,
+      headers: ignored,
       env_http_headers: z.record(z.string(), z.string()).optional(),
       startup_timeout_sec: ignored,
       startup_timeout_ms: ignored,
@@ -69,6 +71,7 @@ const format: ClientFormat = {
     keys: () => ({ headers: 'http_headers' }),
     readBody(node, findings, place) {
       warnAboutApprovals(node, findings, place);
+      findMisplaced(node, findings, place);
       const [include, exclude] = [textsAt(node, 'enabled_tools'), textsAt(node, 'disabled_tools')];
       return {
         description: undefined,
@@ -99,6 +102,21 @@ function warnAboutApprovals(node: SourceNode, findings: Finding[], place: Server
   if (key === undefined) return;
   const fix = 'Write the same as policies in quartermaster.yaml.';
   findings.push(warning(place, key, lineAt(node, [key]), `"${key}" rules what Codex asks, not what the hub asks`, fix));
+}
+
+/** What Codex itself refuses or does not see. */
+function findMisplaced(node: SourceNode, findings: Finding[], place: ServerPlace): void {
+  const add = (key: string, message: string, fix: string, severity: Finding['severity'] = 'warning'): void => {
+    if (child(node, key) === undefined) return;
+    findings.push({ ...warning(place, key, lineAt(node, [key]), `"${key}" ${message}`, fix), severity });
+  };
+  add('headers', 'is not read, because Codex calls it "http_headers"', 'Rename it to "http_headers".');
+  const fix = 'Put the token into a variable, and name that one in "bearer_token_env_var".';
+  add('bearer_token', 'is a secret in the file, which Codex does not take', fix, 'error');
+  if (child(node, 'command') === undefined) add('env_vars', 'means nothing for an http server', 'Remove it.');
+  else
+    for (const key of ['bearer_token_env_var', 'env_http_headers'])
+      add(key, 'means nothing for a program', 'Remove it.');
 }
 
 function completeTransport(transport: TransportDraft, node: SourceNode): TransportDraft {
