@@ -42,21 +42,17 @@ export async function openChain(deps: AttemptDeps, options: ChainOptions): Promi
   const steps = stepsOf(spec);
   const favourite = known?.first === true ? steps[known.place] : undefined;
   const failed: FailedStep[] = [];
-  for (const step of favourite === undefined ? steps : [favourite, ...steps.filter((step) => step !== favourite)]) {
+  for (const step of favourite === undefined ? steps : [favourite, ...steps.filter((other) => other !== favourite)]) {
+    const { place, transport } = step;
     if (step.implicit && step !== favourite && !failed.some((other) => invites(other, step))) continue;
     const startedAt = deps.clock.monotonic();
-    const era = known?.place === step.place ? known.era : undefined;
-    const outcome = await attempt(deps, {
-      server: spec.name,
-      transport: step.transport,
-      client,
-      known: era,
-      timeoutMs,
-      signal,
-    });
+    const era = known?.place === place ? known.era : undefined;
+    const outcome = await attempt(deps, { server: spec.name, transport, client, known: era, timeoutMs, signal });
     options.onAttempt?.(step, outcome, deps.clock.monotonic() - startedAt);
-    if (outcome.kind === 'opened')
-      return { ...outcome, via: viaOf(step, failed, step === favourite && known?.settled) };
+    if (outcome.kind === 'opened') {
+      const settled = step === favourite ? known?.settled === true : isSettled(place, failed);
+      return { ...outcome, via: { place, settled } };
+    }
     failed.push({ step, failure: outcome.failure });
     if (signal.aborted || isAnswer(outcome.failure)) return outcome;
   }
@@ -102,9 +98,8 @@ function isAnswer({ error }: WireFailure): boolean {
   return answers.has(error.code);
 }
 
-function viaOf({ place }: Step, failed: readonly FailedStep[], settled: boolean | undefined): Via {
-  const before = failed.filter(({ step }) => step.place < place);
-  return { place, settled: settled ?? before.every(({ failure }) => isUnspoken(failure)) };
+function isSettled(place: number, failed: readonly FailedStep[]): boolean {
+  return failed.every(({ step, failure }) => step.place > place || isUnspoken(failure));
 }
 
 /** One attempt tells its own story; of several, each in a few words. */

@@ -271,7 +271,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       onToolsChanged: () => this.#listing.changed(),
       onLost: (error) => opened !== undefined && this.#lost(opened, error),
       onRefused: (error) => opened !== undefined && opened === this.link && this.#refused(error),
-      onAccepted: () => this.#refused(undefined),
+      onAccepted: () => opened === this.link && this.#refused(undefined),
     };
     const outcome = await openLink(
       { clock, logger, children, redact, events },

@@ -36,6 +36,7 @@ test('what was found out is remembered: the next hub asks the right way at once'
   await connect(stage, { url: fixture.url });
   expect((await requests(stage))[0]).toBe('POST');
   await stage.stop();
+  stage.clock.advance(3_600_000);
   const before = (await requests(stage)).length;
   await connect(stage, { url: fixture.url });
   expect(stage.status('up')).toMatchObject({ state: 'connected', transport: 'sse' });

@@ -374,3 +374,19 @@ test('a server that is not HTTP at all is lost, not garbled', async () => {
 test.each(['ftp://127.0.0.1/mcp', 'not a url'])('%s is no address of a server', async (url) => {
   await expect(open(url)).rejects.toMatchObject({ code: 'SERVER_INVALID' });
 });
+
+test('a date to come back at counts from the date of the answer', async () => {
+  const headers = { date: 'Mon, 16 Nov 2026 05:00:00 GMT', 'retry-after': 'Mon, 16 Nov 2026 05:00:30 GMT' };
+  const server = await serveHttp(({ response }) => {
+    response.sendDate = false;
+    sendJson(response, 429, {}, headers);
+  });
+  expect(await ask(await open(server.url))).toMatchObject({ error: { details: { retryAfterMs: 30_000 } } });
+});
+
+test('a server that does not speak TLS was sent nothing', async () => {
+  const server = await serveHttp(good);
+  const reply = await ask(await open(server.url.replace('http:', 'https:')));
+  expect(reply).toMatchObject({ sent: false, error: { code: 'UPSTREAM_UNAVAILABLE' } });
+  expect(server.received).toEqual([]);
+});
