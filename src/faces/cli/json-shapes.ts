@@ -82,6 +82,67 @@ export const explainSchema = z.strictObject({
 /** `qm calls`, one such object per line, and `qm summarize` */
 export { callLineSchema, summarySchema } from './ledger-shapes.ts';
 
+/** Of commands that change the configuration: what the running hub made of it; null where none runs. */
+const takeUpSchema = z
+  .strictObject({ url: z.string(), tookUp: z.boolean().describe('Within five seconds') })
+  .nullable();
+
+/** `qm add` */
+export const addSchema = z.strictObject({
+  server: z.string(),
+  source: z.string().describe('File and line'),
+  state: z.enum(['idle', 'invalid']).describe('invalid: a variable is missing; see problems'),
+  agents: z.array(z.string()).nullable().describe('Named agents that have it; null: no agent is routed, all have it'),
+  problems: z.array(problemSchema.strict()),
+  hub: takeUpSchema,
+});
+
+/** `qm enable`, `qm disable` */
+export const switchSchema = z.strictObject({
+  server: z.string(),
+  enabled: z.boolean(),
+  changed: z.boolean().describe('false: it was so already'),
+  source: z.string().describe('File and line'),
+  problems: z.array(problemSchema.strict()),
+  hub: takeUpSchema,
+});
+
+/** `qm bootstrap` */
+export const bootstrapSchema = z.strictObject({
+  written: z.boolean().describe('false: a file differs or is a link, so nothing was written'),
+  files: z.array(
+    z.strictObject({
+      preset: z.string(),
+      file: z.string(),
+      state: z.enum(['written', 'replaced', 'unchanged', 'differs', 'link', 'not-written']),
+    }),
+  ),
+});
+
+/** `qm bootstrap --list` */
+export const presetListSchema = z.array(
+  z.strictObject({
+    id: z.string(),
+    summary: z.string(),
+    variables: z.array(z.strictObject({ name: z.string(), required: z.boolean(), purpose: z.string() })),
+  }),
+);
+
+/** `qm sync` */
+export const syncSchema = z.strictObject({
+  inStep: z.boolean().describe('false only with --check'),
+  files: z.array(
+    z.strictObject({
+      file: z.string(),
+      source: z.string().nullable().describe('null: it is gone'),
+      state: z
+        .enum(['written', 'updated', 'removed', 'unchanged', 'missing', 'stale', 'orphan'])
+        .describe('missing and stale only with --check'),
+    }),
+  ),
+  skipped: z.array(z.strictObject({ file: z.string(), type: z.string() })).describe('Sources of another type than mcp'),
+});
+
 /** On stderr, when a command fails. */
 export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
@@ -93,3 +154,8 @@ export type LsAnswer = z.infer<typeof lsSchema>;
 export type ToolRow = z.infer<typeof toolsSchema>[number];
 export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
+export type AddAnswer = z.infer<typeof addSchema>;
+export type SwitchAnswer = z.infer<typeof switchSchema>;
+export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;
+export type PresetRow = z.infer<typeof presetListSchema>[number];
+export type SyncAnswer = z.infer<typeof syncSchema>;

@@ -1,13 +1,18 @@
 import { Command } from 'commander';
 import { version } from '../../base/index.ts';
+import { addCommand } from './commands/add.ts';
+import { bootstrapCommand } from './commands/bootstrap.ts';
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
+import { disableCommand } from './commands/disable.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { enableCommand } from './commands/enable.ts';
 import { explainCommand } from './commands/explain.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { lsCommand } from './commands/ls.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stdioCommand } from './commands/stdio.ts';
+import { syncCommand } from './commands/sync.ts';
 import { tokenCommand } from './commands/token.ts';
 import { toolsCommand } from './commands/tools.ts';
 import type { CliContext } from './context.ts';
@@ -37,6 +42,11 @@ const commands = [
   explainCommand,
   tokenCommand,
   callsCommand,
+  addCommand,
+  enableCommand,
+  disableCommand,
+  bootstrapCommand,
+  syncCommand,
 ];
 
 function* allCommands(command: Command): Generator<Command> {

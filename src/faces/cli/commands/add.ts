@@ -1,0 +1,87 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { Command, Option } from 'commander';
+import { placeOf } from '../../../domain/index.ts';
+import type { AddOptions } from '../add-order.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { AddAnswer } from '../json-shapes.ts';
+import { problemLines } from '../problem-lines.ts';
+
+export function addCommand(cli: CliContext): Command {
+  return new Command('add')
+    .description('add a server to quartermaster.yaml')
+    .argument('<name>', 'what to call it')
+    .argument('[command...]', 'the program and its arguments, after --')
+    .option('--url <address>', 'the address of an HTTP server')
+    .addOption(new Option('--type <type>', 'of an address: http, or the older sse').choices(['http', 'sse', 'stdio']))
+    .option('--header <line>', "a header of an address, as 'Name: value'; may be repeated", collect)
+    .option('--env <pair>', 'a variable of a program, as NAME=VALUE; may be repeated', collect)
+    .option('--cwd <dir>', 'where the program runs (default: the workspace)')
+    .option('--preset <id>', 'one of the bundled servers; `qm bootstrap --list` shows them')
+    .option('--description <text>', 'what it is for')
+    .option('--tools <names>', 'offer only these of its tools, with commas between')
+    .option('--shared', 'also for agents that no list of servers names')
+    .option('--agent <name>', "also into this agent's list of servers")
+    .addHelpText('after', examples)
+    .action((name: string, words: string[], options: AddOptions, command: Command) =>
+      add(cli, readInvocation(command, cli), name, words, options),
+    );
+}
+
+const examples = `
+Examples:
+  qm add files -- npx -y @modelcontextprotocol/server-filesystem .
+  qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer \${DOCS_TOKEN}'
+  qm add wiki --preset notion --agent scribe`;
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+async function add(
+  cli: CliContext,
+  { workspace, json }: Invocation,
+  name: string,
+  words: readonly string[],
+  options: AddOptions,
+): Promise<void> {
+  const [{ readOrder }, { addServer }, { awaitTakeUp, takeUpLine }, { nextCommand }] = await Promise.all([
+    import('../add-order.ts'),
+    import('../add-server.ts'),
+    import('../hub-take-up.ts'),
+    import('../next-command.ts'),
+  ]);
+  const order = readOrder(name, words, options);
+  const added = await addServer(cli, workspace, order);
+  const hub = await awaitTakeUp(cli, workspace, name, (status) => status !== undefined);
+  const problems = added.server.kind === 'invalid' ? added.server.problems : [];
+  const answer: AddAnswer = {
+    server: name,
+    source: placeOf(added.source),
+    state: added.server.kind === 'invalid' ? 'invalid' : 'idle',
+    agents: added.agents === null ? null : [...added.agents],
+    problems: [...problems],
+    hub,
+  };
+  const { terminal } = cli;
+  if (json) {
+    terminal.out(JSON.stringify(answer));
+    return;
+  }
+  const { dim, yellow, bold } = terminal.errColours;
+  terminal.out(`Added server ${name} in ${answer.source}.`);
+  for (const remark of added.remarks) terminal.err(remark);
+  if (added.agents?.length === 0) {
+    terminal.err(
+      `${yellow('warning')} No agent has it yet: name it under agents: in quartermaster.yaml, or set shared: true.`,
+    );
+  } else if (added.agents !== null) terminal.err(`Agents that have it: ${added.agents.join(', ')}.`);
+  if (problems.length > 0) terminal.err('It is not ready yet:');
+  for (const line of problemLines(problems, terminal.errColours)) terminal.err(`  ${line}`);
+  for (const { name: variable, required, purpose } of order.preset?.variables ?? []) {
+    if (!required) terminal.err(dim(`You may set ${variable}: ${purpose}.`));
+  }
+  const tookUp = takeUpLine(hub);
+  if (tookUp !== undefined) terminal.err(tookUp);
+  terminal.err(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+}

@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import type { PresetFile } from '../../../workspace-files/index.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { BootstrapAnswer, PresetRow } from '../json-shapes.ts';
+import { renderTable } from '../table.ts';
+
+export function bootstrapCommand(cli: CliContext): Command {
+  return new Command('bootstrap')
+    .description('write bundled servers into ops/adk/servers/')
+    .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
+    .option('--force', 'replace files that differ')
+    .option('--list', 'show what there is, and write nothing')
+    .action((ids: string[], options: BootstrapOptions, command: Command) => {
+      const invocation = readInvocation(command, cli);
+      return options.list === true ? list(cli, invocation) : bootstrap(cli, invocation, ids, options.force === true);
+    });
+}
+
+interface BootstrapOptions {
+  readonly force?: boolean;
+  readonly list?: boolean;
+}
+
+async function list({ terminal }: CliContext, { json }: Invocation): Promise<void> {
+  const { presets } = await import('../../../workspace-files/index.ts');
+  const rows: PresetRow[] = presets.map(({ id, summary, variables }) => ({
+    id,
+    summary,
+    variables: variables.map((each) => ({ ...each })),
+  }));
+  if (json) {
+    terminal.out(JSON.stringify(rows));
+    return;
+  }
+  const { colours, width } = terminal;
+  const lines = renderTable(
+    rows,
+    [
+      { title: 'PRESET', text: ({ id }) => id, paint: colours.bold },
+      { title: 'NEEDS', text: (row) => required(row).join(', ') || '-' },
+      { title: 'WHAT', text: ({ summary }) => summary },
+    ],
+    { colours, width },
+  );
+  for (const line of lines) terminal.out(line);
+}
+
+function required({ variables }: Pick<PresetRow, 'variables'>): string[] {
+  return variables.filter((each) => each.required).map(({ name }) => name);
+}
+
+async function bootstrap(
+  cli: CliContext,
+  { workspace, json }: Invocation,
+  ids: readonly string[],
+  force: boolean,
+): Promise<void> {
+  const { writePresets } = await import('../write-presets.ts');
+  const { files, written } = await writePresets(cli, workspace, ids, force);
+  const answer: BootstrapAnswer = {
+    written,
+    files: files.map(({ preset, file, state }) => ({ preset: preset.id, file, state: word(state, written) })),
+  };
+  if (!written) cli.exitWith(1);
+  if (json) {
+    cli.terminal.out(JSON.stringify(answer));
+    return;
+  }
+  print(cli, answer);
+  if (written) await sayNext(cli, workspace, files);
+}
+
+type Word = BootstrapAnswer['files'][number]['state'];
+
+function word(state: PresetFile['state'], written: boolean): Word {
+  if (state === 'unchanged' || state === 'link') return state;
+  if (!written) return state === 'new' ? 'not-written' : state;
+  return state === 'new' ? 'written' : 'replaced';
+}
+
+function print({ terminal }: CliContext, { files, written }: BootstrapAnswer): void {
+  const { colours, errColours, width } = terminal;
+  const paint = (text: string, { state }: { readonly state: Word }): string =>
+    state === 'differs' || state === 'link' ? colours.red(text) : colours.green(text);
+  const lines = renderTable(
+    files,
+    [
+      { title: '', text: ({ state }) => state.replace('-', ' '), paint },
+      { title: '', text: ({ file }) => file },
+    ],
+    { colours, width, titles: false },
+  );
+  for (const line of lines) terminal.out(line);
+  if (written) return;
+  const named = (state: Word): string => files.flatMap((each) => (each.state === state ? [each.file] : [])).join(', ');
+  const say = (text: string): void => terminal.err(`${errColours.red('qm:')} ${text} Nothing was written.`);
+  if (named('link') !== '') say(`A link stands in place of ${named('link')}; remove it, or name other presets.`);
+  else say(`A file differs from its preset: ${named('differs')}. Name other presets, or replace it with --force.`);
+}
+
+async function sayNext(cli: CliContext, workspace: string, files: readonly PresetFile[]): Promise<void> {
+  const { terminal } = cli;
+  const { nextCommand } = await import('../next-command.ts');
+  const variables = files.flatMap(({ preset }) => preset.variables.map((each) => ({ ...each, id: preset.id })));
+  if (variables.length > 0) {
+    terminal.err('\nVariables, in .env or the environment of the hub:');
+    const { errColours } = terminal;
+    const lines = renderTable(
+      variables,
+      [
+        { title: '', text: ({ name }) => name, paint: (text, each) => (each.required ? errColours.bold(text) : text) },
+        { title: '', text: ({ id }) => id },
+        { title: '', text: (each) => (each.required ? 'needed' : 'optional') },
+        { title: '', text: ({ purpose }) => purpose, paint: errColours.dim },
+      ],
+      { colours: errColours, titles: false },
+    );
+    for (const line of lines) terminal.err(`  ${line}`);
+  }
+  const [{ findHiders }, { bold, yellow }] = [await import('../write-presets.ts'), terminal.errColours];
+  const { needSync, hidden } = await findHiders(cli, workspace, files);
+  for (const { file, by } of hidden) terminal.err(`${yellow('warning')} ${file} has no effect: ${by} hides it.`);
+  if (needSync) terminal.err(`\nNext: ${bold(nextCommand(cli, workspace, 'sync'))}, then ${bold('qm doctor')}`);
+  else terminal.err(`\nNext: ${bold(nextCommand(cli, workspace, 'doctor'))}`);
+}

@@ -1,0 +1,357 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { execFile } from 'node:child_process';
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { addSchema, errorSchema, lsSchema, switchSchema, toolsSchema } from '../../src/faces/cli/json-shapes.ts';
+import { fixturePath } from '../support/fixture-servers.ts';
+import { verifies } from '../support/verifies.ts';
+import { makeWorkspace, type QmResult, runQm, serveQm } from './qm.fixture.ts';
+
+const run = promisify(execFile);
+
+async function qmIn(workspace: string, ...args: string[]): Promise<QmResult> {
+  const end = args.indexOf('--');
+  const at = end < 0 ? args.length : end;
+  return runQm([...args.slice(0, at), '--workspace', workspace, ...args.slice(at)]);
+}
+
+const configOf = (workspace: string): Promise<string> => readFile(join(workspace, 'quartermaster.yaml'), 'utf8');
+
+async function put(workspace: string, file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(workspace, file)), { recursive: true });
+  await writeFile(join(workspace, file), text);
+}
+
+/** A real small file system; mounting needs root. */
+async function mountDisk(options: string): Promise<string | undefined> {
+  const folder = join(tmpdir(), `qm-edit-disk-${process.pid}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', options, 'none', folder]);
+  } catch {
+    await rm(folder, { recursive: true });
+    return undefined;
+  }
+  onTestFinished(async () => {
+    await run('umount', ['-l', folder]);
+    await rm(folder, { recursive: true });
+  });
+  return folder;
+}
+
+test(verifies('edit:add', 'from an empty folder to a working server with one command'), async () => {
+  const workspace = await makeWorkspace();
+  const added = await qmIn(workspace, 'add', 'echo', '--', process.execPath, fixturePath('echo-stdio.mjs'));
+  expect(added).toMatchObject({ code: 0, stdout: 'Added server echo in quartermaster.yaml:5.\n' });
+  expect(added.stderr).toMatch(/^Next: .*doctor echo --workspace /);
+  expect(await configOf(workspace)).toMatch(
+    /^# yaml-language-server: \$schema=.*\nversion: 1\n\nservers:\n {2}echo:\n/,
+  );
+  const tools = await qmIn(workspace, 'tools', '--agent', 'anybody', '--json');
+  expect(toolsSchema.parse(JSON.parse(tools.stdout)).map(({ name }) => name)).toContain('echo_add');
+});
+
+test(verifies('edit:formatting', 'everything else in the file stays as it is, to the byte'), async () => {
+  const workspace = await makeWorkspace();
+  const before = [
+    '# ours   ',
+    'version: 1',
+    'servers:',
+    "  a:   {command:   'node' }  # first",
+    '',
+    '  # about b',
+    '  b:',
+    '    url:    https://b.example/mcp',
+    'agents: {lead: {servers: [a,b]}}   # who',
+    '# the end',
+    '',
+  ].join('\r\n');
+  await put(workspace, 'real/config.yaml', before);
+  await chmod(join(workspace, 'real/config.yaml'), 0o640);
+  await symlink('real/config.yaml', join(workspace, 'quartermaster.yaml'));
+  const added = await qmIn(
+    workspace,
+    ...['add', 'docs', '--url', 'https://docs.example/mcp', '--type', 'sse', '--header', 'X-Team: ${TEAM:-us}'],
+    ...['--description', 'Docs: all', '--tools', 'read, list', '--shared', '--agent', 'lead', '--json'],
+  );
+  expect(added.code, added.stderr).toBe(0);
+  const answer = addSchema.parse(JSON.parse(added.stdout));
+  expect(answer).toEqual({
+    server: 'docs',
+    source: 'quartermaster.yaml:10',
+    state: 'idle',
+    agents: ['lead'],
+    problems: [],
+    hub: null,
+  });
+  const lines = [
+    ...[
+      '',
+      '  docs:',
+      '    type: sse',
+      '    url: https://docs.example/mcp',
+      '    headers:',
+      '      X-Team: ${TEAM:-us}',
+    ],
+    ...['    description: "Docs: all"', '    tools: [read, list]', '    shared: true', ''],
+  ].join('\r\n');
+  const url = 'https://b.example/mcp\r\n';
+  const after = await configOf(workspace);
+  expect(after).toBe(before.replace(url, `${url}${lines}`).replace('[a,b]', '[a,b, docs]'));
+  expect((await lstat(join(workspace, 'quartermaster.yaml'))).isSymbolicLink()).toBe(true);
+  expect((await stat(join(workspace, 'real/config.yaml'))).mode & 0o777).toBe(0o640);
+  expect(await readdir(join(workspace, 'real'))).toEqual(['config.yaml']);
+});
+
+test(verifies(
+  'edit:refuse',
+  'what cannot be added is refused with the reason, and the file is untouched',
+), async () => {
+  const config = 'servers:\n  taken:\n    command: node\nagents:\n  lead: {servers: [taken]}\n  helper: {role: lead}\n';
+  const workspace = await makeWorkspace(config);
+  await put(workspace, '.mcp.json', '{"mcpServers":{"theirs":{"command":"node"}}}');
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const cases: readonly [args: readonly string[], says: RegExp][] = [
+    [['taken', '--', 'node'], /a server taken already, in quartermaster\.yaml:2\./],
+    [['theirs', '--', 'node'], /a server theirs already, in \.mcp\.json:1\./],
+    [['a b', '--', 'node'], /"a b" cannot be the name of a server/],
+    [['new'], /How is new reached\? Write `qm add new -- PROGRAM/],
+    [['new', '--url', 'https://a.example', '--', 'node'], /reached in one way/],
+    [['new', '--url', 'nowhere'], /not an http or https address/],
+    [['new', '--url', 'https://me:pw@a.example/'], /holds a user name or password/],
+    [['new', '--url', 'https://a.example', '--env', 'A=1'], /--env means nothing for an address/],
+    [['new', '--header', 'A: b', '--', 'node'], /--header means nothing for a program/],
+    [['new', '--url', 'https://a.example', '--header', token], /--header wants "Name: value"/],
+    [['new', '--url', 'https://a.example', '--type', 'stdio'], /means nothing for an address/],
+    [['new', '--env', 'LEVEL', '--', 'node'], /--env wants NAME=VALUE/],
+    [['new', '--tools', ' , ', '--', 'node'], /--tools wants names/],
+    [['new', '--', 'npx -y pkg'], /is one word.*Leave the quotes out/],
+    [['new', '--cwd', '~/x', '--', 'node'], /only a shell understands/],
+    [['new', '--', 'node', '${A'], /is not closed/],
+    [['new', '--preset', 'nothing'], /no preset "nothing"\. There are notion, /],
+    [
+      ['new', '--agent', 'helper', '--', 'node'],
+      /no list of servers of its own \(quartermaster\.yaml:6\).*use --agent lead/,
+    ],
+    [
+      ['new', '--url', 'https://a.example', '--header', `Authorization: Bearer ${token}`],
+      /looks like a secret.*\$\{NEW_TOKEN\}/,
+    ],
+    [
+      ['new', '--env', 'DB_PASSWORD=correcthorse', '--', 'node'],
+      /env\.DB_PASSWORD looks like a secret.*\$\{DB_PASSWORD\}/,
+    ],
+    [['new', '--env', `X=${token}`, '--', 'node'], /env\.X looks like a secret/],
+    [['new', '--', 'node', 'x.js', '--api-key', 'a1b2c3d4e5f6'], /looks like a secret/],
+    [['new', '--', 'node', 'x.js', `${token}\${A}`], /looks like a secret/],
+  ];
+  const results = await Promise.all(cases.map(([args]) => qmIn(workspace, 'add', ...args)));
+  for (const [index, [args, says]] of cases.entries()) {
+    expect(results[index]?.stderr, args.join(' ')).toMatch(says);
+    expect(results[index], args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+    expect(results[index]?.stderr).not.toContain(token);
+  }
+  expect(await configOf(workspace)).toBe(config);
+  expect((await readdir(workspace)).sort()).toEqual(['.mcp.json', '.quartermaster', 'quartermaster.yaml']);
+}, 120_000);
+
+test('a file with an error is not touched, and the error is named with its place', async () => {
+  for (const [text, says] of [
+    ['servers:\n  a: [\n', /quartermaster\.yaml:\d+: .*cannot be parsed/],
+    ['servers: {}\npolcies: {}\n', /quartermaster\.yaml:2: The key "polcies" is unknown.*Did you mean "policies"/],
+    ['servers: [a]\n', /quartermaster\.yaml:1: "servers" must be a map/],
+  ] as const) {
+    const workspace = await makeWorkspace(text);
+    const result = await qmIn(workspace, 'add', 'new', '--', 'node');
+    expect(result, text).toMatchObject({ code: 3, stdout: '' });
+    expect(result.stderr).toMatch(says);
+    expect(await configOf(workspace)).toBe(text);
+  }
+  const misspelled = await makeWorkspace();
+  await put(misspelled, 'quartermaster.yml', 'version: 1\n');
+  expect((await qmIn(misspelled, 'add', 'new', '--', 'node')).stderr).toMatch(/Rename it to quartermaster\.yaml/);
+  expect(await readdir(misspelled)).not.toContain('quartermaster.yaml');
+});
+
+test('a variable that is not set yet does not keep a server out, but is named', async () => {
+  const workspace = await makeWorkspace();
+  const args = ['add', 'docs', '--url', 'https://a.example/mcp', '--header', 'Authorization: Bearer ${DOCS_TOKEN}'];
+  const added = await qmIn(workspace, ...args);
+  expect(added.code).toBe(0);
+  expect(added.stderr).toMatch(/It is not ready yet:\n {2}error quartermaster\.yaml:8 .*variable DOCS_TOKEN/);
+  await put(workspace, '.env', 'DOCS_TOKEN=abcdefgh12345678\n');
+  const listed = lsSchema.parse(JSON.parse((await qmIn(workspace, 'ls', '--json')).stdout));
+  expect(listed.servers).toMatchObject([{ name: 'docs', state: 'idle' }]);
+});
+
+test(verifies('edit:route', 'with --agent the server is in that agent’s list, and consequences are told'), async () => {
+  const workspace = await makeWorkspace('servers:\n  a: {command: node}\n');
+  const first = await qmIn(workspace, 'add', 'b', '--agent', 'lead', '--', 'node');
+  expect(first.stderr).toMatch(
+    /Agent lead is new.*\nFrom now on agents that no list names have shared servers only\.\n/,
+  );
+  const second = await qmIn(workspace, 'add', 'c', '--agent', 'lead', '--', 'node');
+  expect(second.stderr).toMatch(/^Agents that have it: lead\.\n/);
+  const third = await qmIn(workspace, 'add', 'd', '--', 'node');
+  expect(third.stderr).toMatch(/warning No agent has it yet/);
+  expect(parse(await configOf(workspace)).agents).toEqual({ lead: { servers: ['b', 'c'] } });
+
+  const squad = await makeWorkspace();
+  const theirs = '{"servers":{"x":{"command":"node","tools":["*"]}},"agentServers":{"lead":["x"]}}';
+  await put(squad, '.squad/mcp-config.json', theirs);
+  const refused = await qmIn(squad, 'add', 'b', '--agent', 'lead', '--', 'node');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toMatch(/routed in \.squad\/mcp-config\.json:1; a list in quartermaster\.yaml would replace/);
+  expect(await readdir(squad)).not.toContain('quartermaster.yaml');
+});
+
+test(verifies('edit:together', 'commands that change the configuration at once lose nothing'), async () => {
+  const workspace = await makeWorkspace();
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const results = await Promise.all(names.map((name) => qmIn(workspace, 'add', name, '--agent', 'lead', '--', 'node')));
+  expect(results.map(({ code, stderr }) => (code === 0 ? '' : stderr))).toEqual(['', '', '', '', '']);
+  const { servers, agents } = parse(await configOf(workspace));
+  expect(Object.keys(servers).sort()).toEqual(names);
+  expect(agents.lead.servers.toSorted()).toEqual(names);
+});
+
+test(verifies('edit:hub', 'a running hub takes the change up, and the command says so'), async () => {
+  const workspace = await makeWorkspace('servers: {}\n');
+  const hub = await serveQm(workspace);
+  const added = await qmIn(workspace, 'add', 'echo', '--', process.execPath, fixturePath('echo-stdio.mjs'));
+  expect(added.stderr).toContain(`The hub at ${hub.url} has taken it up.`);
+  const off = await qmIn(workspace, 'disable', 'echo', '--json');
+  expect(switchSchema.parse(JSON.parse(off.stdout))).toMatchObject({
+    changed: true,
+    hub: { url: hub.url, tookUp: true },
+  });
+  const ls = lsSchema.parse(JSON.parse((await qmIn(workspace, 'ls', '--json')).stdout));
+  expect(ls.servers).toMatchObject([{ name: 'echo', state: 'disabled' }]);
+  const on = await qmIn(workspace, 'enable', 'echo');
+  expect(on.stderr).toContain('has taken it up');
+  hub.signal('SIGTERM');
+  await hub.ended();
+});
+
+const formats: readonly [file: string, before: string, off: string][] = [
+  [
+    'quartermaster.yaml',
+    'servers:\n  x:   # it\n    command: node\n',
+    'servers:\n  x:   # it\n    command: node\n    enabled: false\n',
+  ],
+  [
+    'quartermaster.yaml',
+    'servers: {x: {command: node, enabled: true}}\n',
+    'servers: {x: {command: node, enabled: false}}\n',
+  ],
+  [
+    '.mcp.json',
+    '{\n\t"mcpServers": {\n\t\t"x": {\n\t\t\t"command": "node" // run\n\t\t}\n\t}\n}\n',
+    '{\n\t"mcpServers": {\n\t\t"x": {\n\t\t\t"command": "node", // run\n\t\t\t"disabled": true\n\t\t}\n\t}\n}\n',
+  ],
+  [
+    '.mcp.json',
+    '{"mcpServers":{"x":{"command":"node","disabled":false}}}',
+    '{"mcpServers":{"x":{"command":"node","disabled":true}}}',
+  ],
+  [
+    '.squad/mcp-config.json',
+    '{ "servers": { "x": { "command": "node" } } }',
+    '{ "servers": { "x": { "command": "node", "disabled": true } } }',
+  ],
+  [
+    '.vscode/mcp.json',
+    '{"servers":{"x":{"command":"node"}}}\r\n',
+    '{"servers":{"x":{"command":"node", "disabled": true}}}\r\n',
+  ],
+  [
+    'opencode.json',
+    '{"mcp":{"x":{"type":"local","command":["node"]}}}',
+    '{"mcp":{"x":{"type":"local","command":["node"], "enabled": false}}}',
+  ],
+  [
+    '.mcp/servers/x.yaml',
+    'server_id: x\ntype: mcp\ncommand: node\n',
+    'server_id: x\ntype: mcp\ncommand: node\nenabled: false\n',
+  ],
+  ['.mcp/servers/x.json', '{"id":"x","command":"node"}', '{"id":"x","command":"node", "disabled": true}'],
+];
+
+test.each(formats)(
+  verifies('edit:switch', 'a server of %s is switched off and on where it stands'),
+  async (file, before, off) => {
+    const workspace = await makeWorkspace();
+    await put(workspace, file, before);
+    const path = join(workspace, file);
+    expect((await qmIn(workspace, 'enable', 'x')).stdout).toMatch(/^Server x is on already \(/);
+    expect(await readFile(path, 'utf8')).toBe(before);
+    const disabled = await qmIn(workspace, 'disable', 'x');
+    expect(disabled.stderr).toBe('');
+    expect(disabled).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Server x is switched off in ${file}:`),
+    });
+    expect(await readFile(path, 'utf8')).toBe(off);
+    expect((await qmIn(workspace, 'disable', 'x')).stdout).toMatch(/^Server x is off already \(/);
+    expect((await qmIn(workspace, 'ls', '--json')).stdout).toContain('"state":"disabled"');
+    expect(await qmIn(workspace, 'enable', 'x')).toMatchObject({ code: 0 });
+    expect(await readFile(path, 'utf8')).toBe(
+      off
+        .replace('disabled": true', 'disabled": false')
+        .replace('disabled":true', 'disabled":false')
+        .replace(/enabled("?): false/, 'enabled$1: true'),
+    );
+  },
+);
+
+test('where a format has no switch, or nobody has such a server, the command says what to do', async () => {
+  const workspace = await makeWorkspace();
+  await put(workspace, '.codex/config.toml', '[mcp_servers.x]\ncommand = "node"\n');
+  const toml = await qmIn(workspace, 'disable', 'x');
+  expect(toml).toMatchObject({ code: 2, stdout: '' });
+  expect(toml.stderr).toMatch(/\.codex\/config\.toml:\d+.*"x\.\*": deny/);
+  const unknown = await qmIn(workspace, 'disable', 'y', '--json');
+  expect(unknown.code).toBe(2);
+  expect(errorSchema.parse(JSON.parse(unknown.stderr)).error).toMatchObject({
+    code: 'SERVER_UNKNOWN',
+    hint: 'There are x.',
+  });
+});
+
+test('a server that lacks its variable can be switched off, and is then no longer invalid', async () => {
+  const workspace = await makeWorkspace('servers:\n  x:\n    command: ${NOWHERE}\n');
+  expect((await qmIn(workspace, 'ls')).code).toBe(3);
+  expect((await qmIn(workspace, 'disable', 'x')).stdout).toBe('Server x is switched off in quartermaster.yaml:2.\n');
+  expect((await qmIn(workspace, 'ls')).code).toBe(0);
+  const on = await qmIn(workspace, 'enable', 'x');
+  expect(on.code).toBe(0);
+  expect(on.stderr).toMatch(/error quartermaster\.yaml:3 .*variable NOWHERE/);
+});
+
+test(verifies('edit:disk', 'a full or read-only disk leaves the file as it was, and nothing beside it'), async () => {
+  const disk = await mountDisk('size=64k');
+  // Without root there is no small disk; src/workspace-files/change-file.test.ts injects failures everywhere.
+  if (disk === undefined) return expect(process.getuid?.()).not.toBe(0);
+  const config = `servers: {}\n# ${'x'.repeat(30_000)}\n`;
+  await writeFile(join(disk, 'q.yaml'), config);
+  const workspace = await makeWorkspace();
+  await symlink(join(disk, 'q.yaml'), join(workspace, 'quartermaster.yaml'));
+  await expect(writeFile(join(disk, 'ballast'), Buffer.alloc(64 * 1024))).rejects.toThrow(/ENOSPC/);
+  const full = await qmIn(workspace, 'add', 'a', '--', 'node');
+  expect(full.stderr).toMatch(/Cannot write quartermaster\.yaml \(ENOSPC\); it is as it was\. The disk is full/);
+  expect((await readdir(disk)).sort()).toEqual(['ballast', 'q.yaml']);
+  await rm(join(disk, 'ballast'));
+  await run('mount', ['-o', 'remount,ro', disk]);
+  const locked = await qmIn(workspace, 'add', 'a', '--', 'node');
+  expect(locked.stderr).toMatch(
+    /Cannot write quartermaster\.yaml \(EROFS\); it is as it was\. The file system is read-only/,
+  );
+  const whole = await qmIn(disk, 'add', 'a', '--', 'node');
+  expect(whole.stderr).toMatch(/\(EROFS\).*read-only/);
+  expect([full.code, locked.code, whole.code]).toEqual([3, 3, 3]);
+  expect(await readFile(join(disk, 'q.yaml'), 'utf8')).toBe(config);
+});
