@@ -259,15 +259,13 @@ class SseWire implements Wire {
 
   #fail(failure: WireFailure): void {
     if (this.#gone !== undefined) return;
-    const { reason } = failure.error.details;
-    const lost = failure.cause === 'connection';
-    const what = typeof reason === 'string' ? reason : failure.error.message;
+    const what = String(failure.error.details.reason ?? failure.error.message);
+    const lost = failure.cause === 'connection' && failure.sent;
     this.#gone = lost ? lostConnection(this.#server, what, false, failure.error.cause) : failure;
-    const broken = lost ? lostConnection(this.#server, what, true, failure.error.cause) : failure;
     const pending = [...this.#pending.values()];
     const sent = new Set(pending.filter(({ id }) => this.#posts.get(id)?.started === true));
     for (const post of this.#posts.values()) post.abort();
-    for (const call of pending) this.#settle(call, sent.has(call) ? broken : this.#gone);
+    for (const call of pending) this.#settle(call, sent.has(call) ? failure : this.#gone);
     this.#queue = [];
     this.#deadlines.close();
     if (!this.#closed) this.#deps.events.onLost(this.#gone.error);
