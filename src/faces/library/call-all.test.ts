@@ -42,7 +42,7 @@ test(
             { tool: 'echo.slow', args: { ms: 60_000 } },
           ],
           {
-            deadlineMs: 700,
+            deadlineMs: 2000,
           },
         ),
         'calls to end at their deadline',
@@ -50,7 +50,7 @@ test(
       expect(texts(outcomes)).toEqual(['hi', 'UPSTREAM_TIMEOUT']);
       expect(outcomes[1]).toMatchObject({
         error: {
-          message: 'The deadline of 700 ms passed before the tool answered.',
+          message: 'The deadline of 2000 ms passed before the tool answered.',
           details: { server: 'echo', tool: 'slow' },
         },
       });
@@ -72,7 +72,7 @@ test('a server that says nothing does not hold the others beyond the deadline', 
   await hub.agent('tester').tools([{ type: 'mcp', server: 'echo', tool: 'echo' }]);
   const outcomes = hub
     .agent('tester')
-    .callAll([{ tool: 'mute.echo' }, { tool: 'echo.echo', args: { message: 'hi' } }], { deadlineMs: 1000 });
+    .callAll([{ tool: 'mute.echo' }, { tool: 'echo.echo', args: { message: 'hi' } }], { deadlineMs: 2000 });
   expect(texts(await within(outcomes, 'the deadline', 8_000))).toEqual(['UPSTREAM_TIMEOUT', 'hi']);
 });
 
