@@ -167,6 +167,8 @@ function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   for (const [first] of issue.errors) {
     if (first?.code === 'invalid_type' && first.path.length === 0)
       words.add(typeWords.get(first.expected) ?? 'something else');
+    // Of the right kind itself, with something wrong in it.
+    else if (typeof first?.path[0] === 'number') words.add('a list of texts');
   }
   // Text, number and boolean together mean: any single value, taken as text.
   if (words.has('text') && words.has('a number')) return 'text';

@@ -237,31 +237,41 @@ test('problems come file by file, from top to bottom', async () => {
 
 const key = fc.constantFrom(
   ...['servers', 'agents', 'policies', 'mcpServers', 'a', 'command', 'args', 'env', 'url', 'headers', 'tools', 'type'],
-  ...['limits', 'include', '__proto__', 'constructor', 'serve', 'naming', '', '*', 'a.b', '${X}'],
+  ...['limits', 'include', '__proto__', 'constructor', 'serve', 'naming', '', '*', 'a.b', '${X}', 'id', 'transport'],
+  ...['agentServers', 'toolRestrictions', 'fallback', 'permissions', 'scope', 'options', 'read_only', 'metadata'],
+  ...['mcp_servers', 'enabledTools', 'mcp', 'name', 'source', 'allowedTools', 'enabled', 'disabled', 'server_id'],
 );
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
     { depthSize: 'medium' },
-    fc.constantFrom<unknown>(null, true, 0, -1, 1.5, '', 'x', 'http', '${X}', '${', 'deny', '*'),
+    fc.constantFrom<unknown>(null, true, 0, -1, 1.5, '', 'x', 'http', 'ws', 'mcp', '${X}', '${', 'deny', '*'),
     fc.array(tie('any'), { maxLength: 3 }),
     fc.array(fc.tuple(key, tie('any')), { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
   ),
 })).any;
+const fuzzed = [
+  'quartermaster.yaml',
+  '.mcp.json',
+  '.squad/mcp-config.json',
+  '.mcp/servers/a.yaml',
+  '.mcp/servers/b.json',
+];
 
 test('whatever the files hold, there is a fleet', async () => {
-  const workspace = await createWorkspace();
-  await fc.assert(
-    fc.asyncProperty(value, value, async (ownValue, clientValue) => {
-      await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(ownValue) ?? '');
-      await writeFile(join(workspace, '.mcp.json'), JSON.stringify(clientValue) ?? '');
+  const names = [...fuzzed, 'enabled-tools.json', 'product.json', '.squad/team.md', '.env'];
+  const workspace = await createWorkspace(Object.fromEntries(names.map((name) => [name, ''])));
+  const property = fc.asyncProperty(
+    fc.array(value, { minLength: names.length, maxLength: names.length }),
+    async (all) => {
+      await Promise.all(names.map((name, at) => writeFile(join(workspace, name), JSON.stringify(all[at]) ?? '')));
       const fleet = await loadFleet({ env: {} }, { workspace });
       for (const problem of fleet.problems) expect(problem.message).not.toMatch(/undefined|\[object/);
       for (const server of fleet.servers.values()) {
         if (server.kind === 'invalid') expect(server.problems.some(({ severity }) => severity === 'error')).toBe(true);
       }
-    }),
-    { numRuns: 300 },
+    },
   );
+  await fc.assert(property, { numRuns: 300 });
 });
 
 test('thousands of mistakes are cut short instead of overflowing', async () => {

@@ -43,7 +43,11 @@ async function readPlace(reader: Reader, workspace: string): Promise<SourceReadi
 async function readSource(reader: Reader, workspace: string, file: string): Promise<SourceReading | undefined> {
   const source = await readSourceFile(join(workspace, file));
   if (source.kind === 'absent') return undefined;
-  if (source.kind === 'unreadable') return nothingFrom(reader, file, failure(file, source));
+  if (source.kind === 'unreadable') {
+    const finding = failure(file, source);
+    // It may well be somebody else's, who keeps it from us for a reason.
+    return nothingFrom(reader, file, reader.mayBeOurs === undefined ? finding : { ...finding, severity: 'warning' });
+  }
   if (reader.mayBeOurs?.(source.text) === false) return undefined;
   const parsed = reader.parse(source.text, file);
   if (parsed.kind === 'broken') {

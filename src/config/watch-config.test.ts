@@ -1,5 +1,5 @@
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Clock, createSilentLogger, createSystemClock } from '../base/index.ts';
 import { watchConfig } from './watch-config.ts';
@@ -38,10 +38,27 @@ test('creating, writing, replacing, permitting and removing a file are all seen'
     () => rm(file),
     () => writeFile(file, 'version: 1\n'),
     () => writeFile(join(workspace, '.mcp.json'), '{}'),
+    () => writeFile(join(workspace, '.env'), 'A=1'),
+    () => writeFile(join(workspace, '.env'), 'A=2\n'),
   ];
   for (const step of steps) {
     const before = seen.count();
     await step();
+    await seen.next(before);
+  }
+});
+
+test('a folder that comes later is followed, with the files in it', async () => {
+  const workspace = await createWorkspace();
+  const seen = watching(workspace);
+  for (const [file, text] of [
+    ['.mcp/servers/a.yaml', 'command: x\n'],
+    ['.mcp/servers/a.yaml', 'command: y\n# more\n'],
+    ['.squad/team.md', '## Members\n'],
+  ] as const) {
+    const before = seen.count();
+    await mkdir(dirname(join(workspace, file)), { recursive: true });
+    await writeFile(join(workspace, file), text);
     await seen.next(before);
   }
 });
