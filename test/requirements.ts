@@ -120,6 +120,7 @@ export const requirements = {
     'A value of a variable, from six characters on, is in no record, log or error; no record holds what is named secret.',
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
+  'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
 
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',

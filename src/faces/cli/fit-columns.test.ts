@@ -38,3 +38,9 @@ test.each([
 test('a table without rows is as wide as its titles', () => {
   expect(naturalWidths(columns, [])).toEqual([4, 4, 3, 5]);
 });
+
+test('numbers in the last column end below each other', () => {
+  const counts: readonly FittingColumn<number>[] = [{ title: 'COUNT', text: String, right: true }];
+  const fitted = fitColumns(counts, naturalWidths(counts, [7, 123_456]));
+  expect(renderTable([7, 123_456], fitted, { colours: createColours(false) })).toEqual([' COUNT', '     7', '123456']);
+});

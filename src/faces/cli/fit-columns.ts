@@ -29,7 +29,7 @@ export function fitColumns<Row>(
   }
   let over = Math.max(0, total(kept.map(({ width }) => width)) - room);
   // The last columns give way first: what a row is about stands in front.
-  return kept
+  const fitted = kept
     .toReversed()
     .map((column) => {
       const less = Math.max(0, Math.min(over, column.width - (column.least ?? column.width)));
@@ -37,6 +37,7 @@ export function fitColumns<Row>(
       return less === 0 ? column : narrowed(column, column.width - less);
     })
     .toReversed();
+  return fitted.map((column, index) => (index === fitted.length - 1 ? aligned(column) : column));
 }
 
 /** How wide each would be with all its text. */
@@ -52,4 +53,11 @@ function total(widths: readonly number[]): number {
 
 function narrowed<Row>(column: FittedColumn<Row>, width: number): FittedColumn<Row> {
   return { ...column, width, title: cut(column.title, width), text: (row) => cut(column.text(row), width) };
+}
+
+/** A table leaves the last column as it is, for texts that are cut; numbers still end below each other. */
+function aligned<Row>(column: FittedColumn<Row>): FittedColumn<Row> {
+  if (column.right !== true) return column;
+  const { width, title, text } = column;
+  return { ...column, title: title.padStart(width), text: (row) => text(row).padStart(width) };
 }

@@ -4,6 +4,8 @@ import { addCommand } from './commands/add.ts';
 import { bootstrapCommand } from './commands/bootstrap.ts';
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
+import { completeCommand } from './commands/complete.ts';
+import { completionCommand } from './commands/completion.ts';
 import { disableCommand } from './commands/disable.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { enableCommand } from './commands/enable.ts';
@@ -12,6 +14,7 @@ import { inspectCommand } from './commands/inspect.ts';
 import { lsCommand } from './commands/ls.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stdioCommand } from './commands/stdio.ts';
+import { summarizeCommand } from './commands/summarize.ts';
 import { syncCommand } from './commands/sync.ts';
 import { tokenCommand } from './commands/token.ts';
 import { toolsCommand } from './commands/tools.ts';
@@ -27,6 +30,7 @@ export function createProgram(cli: CliContext): Command {
     .helpCommand('help [command]', 'explain a command')
     .showSuggestionAfterError(true);
   for (const create of commands) program.addCommand(create(cli));
+  program.addCommand(completeCommand(cli), { hidden: true });
   for (const command of allCommands(program)) settle(command, cli);
   return program;
 }
@@ -42,6 +46,8 @@ const commands = [
   explainCommand,
   tokenCommand,
   callsCommand,
+  summarizeCommand,
+  completionCommand,
   addCommand,
   enableCommand,
   disableCommand,

@@ -1,0 +1,41 @@
+import { createSilentLogger } from '../../base/index.ts';
+import type { NameKind } from './complete-words.ts';
+import type { CliContext } from './context.ts';
+
+/** Names of the workspace that begin so, from files alone: nothing is started and no hub is asked. */
+export async function completeNames(
+  cli: Pick<CliContext, 'env' | 'clock'>,
+  workspace: string,
+  kind: NameKind,
+  beginning: string,
+): Promise<string[]> {
+  const names = await namesOf(cli, workspace, kind);
+  return [...new Set(names)].filter((name) => name.startsWith(beginning) && isPlain(name)).slice(0, maxNames);
+}
+
+const maxNames = 2000;
+
+/** One line each: what would break a line, or move the cursor, is not offered. */
+function isPlain(name: string): boolean {
+  return name !== '' && name.length <= 256 && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(name);
+}
+
+async function namesOf(cli: Pick<CliContext, 'env' | 'clock'>, workspace: string, kind: NameKind): Promise<string[]> {
+  if (kind === 'run') {
+    const { runNames } = await import('../../ledger/index.ts');
+    return await runNames(workspace, undefined);
+  }
+  const { loadFleet } = await import('../../config/index.ts');
+  const fleet = await loadFleet({ env: cli.env }, { workspace });
+  if (kind === 'server') return [...fleet.servers.keys()];
+  if (kind === 'agent') return [...fleet.agents.keys(), ...fleet.roles.keys()];
+  const { createCatalogStore, workspaceLayout } = await import('../../storage/index.ts');
+  const store = createCatalogStore(workspaceLayout(workspace), { clock: cli.clock, logger: createSilentLogger() });
+  const known = await store.load();
+  return [...fleet.servers].flatMap(([name, server]) => {
+    const catalog = known.get(name);
+    if (server.kind !== 'ready' || !server.spec.enabled) return [];
+    if (catalog?.connectionKey !== server.spec.connectionKey) return [];
+    return catalog.tools.map((tool) => `${name}.${tool.name}`);
+  });
+}

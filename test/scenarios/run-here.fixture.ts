@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+import { createSystemClock, systemRandom } from '../../src/base/index.ts';
+import { createMask } from '../../src/faces/cli/mask.ts';
+import { runCli } from '../../src/faces/cli/run-cli.ts';
+import { createSignals } from '../../src/faces/cli/signals.ts';
+import { createTerminal, type TerminalStream } from '../../src/faces/cli/terminal.ts';
+import type { QmResult } from './qm.fixture.ts';
+
+export interface RunHereOptions {
+  readonly cwd: string;
+  /** The columns of a terminal; without it, output goes into a pipe. */
+  readonly columns?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A command in this process: where many are tried, one process for each would take long. */
+export async function runHere(args: readonly string[], options: RunHereOptions): Promise<QmResult> {
+  const { cwd, columns, env = {} } = options;
+  const [stdout, stderr] = [openStream(columns), openStream(columns)];
+  const code = await runCli(args, {
+    env,
+    cwd,
+    stdin: new PassThrough(),
+    stdout,
+    terminal: createTerminal({ stdout, stderr }, env),
+    signals: createSignals(process),
+    clock: createSystemClock(),
+    random: systemRandom,
+    mask: createMask(),
+    program: 'qm',
+  });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+function openStream(columns: number | undefined): PassThrough & TerminalStream {
+  const stream = new PassThrough({ highWaterMark: 1 << 24 });
+  return columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns, rows: 50 });
+}
