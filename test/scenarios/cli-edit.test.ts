@@ -127,6 +127,11 @@ test(verifies(
     [['new', '--header', 'A: b', '--', 'node'], /--header means nothing for a program/],
     [['new', '--url', 'https://a.example', '--header', token], /--header wants "Name: value"/],
     [['new', '--url', 'https://a.example', '--type', 'stdio'], /means nothing for an address/],
+    [
+      ['new', '--url', 'https://a.example', '--header', 'Authorization: Bearer '],
+      /has no value\..*'Authorization: Bearer \$\{NAME\}'/,
+    ],
+    [['new', '--env', 'API_KEY=', '--', 'node'], /--env API_KEY has no value\..*'API_KEY=\$\{NAME\}'/],
     [['new', '--env', 'LEVEL', '--', 'node'], /--env wants NAME=VALUE/],
     [['new', '--tools', ' , ', '--', 'node'], /--tools wants names/],
     [['new', '--', 'npx -y pkg'], /is one word.*Leave the quotes out/],
@@ -179,9 +184,11 @@ test('a file with an error is not touched, and the error is named with its place
 
 test('a variable that is not set yet does not keep a server out, but is named', async () => {
   const workspace = await makeWorkspace();
-  const args = ['add', 'docs', '--url', 'https://a.example/mcp', '--header', 'Authorization: Bearer ${DOCS_TOKEN}'];
+  const header = 'Authorization: Bearer ${DOCS_TOKEN}';
+  const args = ['add', 'docs', '--url', 'https://a.example/mcp', '--header', header, '--agent', 'scribe'];
   const added = await qmIn(workspace, ...args);
   expect(added.code).toBe(0);
+  expect(added.stderr).not.toContain('No agent has it');
   expect(added.stderr).toMatch(/It is not ready yet:\n {2}error quartermaster\.yaml:8 .*variable DOCS_TOKEN/);
   await put(workspace, '.env', 'DOCS_TOKEN=abcdefgh12345678\n');
   const listed = lsSchema.parse(JSON.parse((await qmIn(workspace, 'ls', '--json')).stdout));
@@ -199,6 +206,10 @@ test(verifies('edit:route', 'with --agent the server is in that agent’s list, 
   const third = await qmIn(workspace, 'add', 'd', '--', 'node');
   expect(third.stderr).toMatch(/warning No agent has it yet/);
   expect(parse(await configOf(workspace)).agents).toEqual({ lead: { servers: ['b', 'c'] } });
+
+  const role = await makeWorkspace('servers: {}\nagents:\n  dev: {servers: []}\n  ann: {role: dev, servers: []}\n');
+  const half = await qmIn(role, 'add', 'b', '--agent', 'ann', '--', 'node');
+  expect(half.stderr).toMatch(/Agent ann does not have it yet: the list of its role dev must name it too\./);
 
   const squad = await makeWorkspace();
   const theirs = '{"servers":{"x":{"command":"node","tools":["*"]}},"agentServers":{"lead":["x"]}}';

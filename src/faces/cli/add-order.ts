@@ -91,7 +91,9 @@ function address({ url = '', type, header }: AddOptions): Record<string, Plain> 
 function variable(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at <= 0) throw usage('--env wants NAME=VALUE.', "For instance --env 'LEVEL=debug'.");
-  return [pair.slice(0, at), pair.slice(at + 1)];
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (value === '' && /token|secret|passw|key|credential/i.test(name)) throw swallowed(`--env ${name}`, `${name}=`);
+  return [name, value];
 }
 
 function headerLine(line: string): [string, string] {
@@ -100,7 +102,15 @@ function headerLine(line: string): [string, string] {
     // The text itself may be the secret that somebody forgot to name.
     throw usage('--header wants "Name: value".', "For instance --header 'Authorization: Bearer ${TOKEN}'.");
   }
-  return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  if (/^(?:bearer|basic|token|apikey)?$/i.test(value)) throw swallowed(`--header ${name}`, `${name}: ${value} `);
+  return [name, value];
+}
+
+/** An unset variable in double quotes leaves nothing behind. */
+function swallowed(option: string, before: string): HubError {
+  const example = `${before.replace(/ +/g, ' ')}\${NAME}`;
+  return usage(`${option} has no value.`, `In single quotes the shell leaves a variable for the hub: '${example}'.`);
 }
 
 function toolNames(list: string): string[] {

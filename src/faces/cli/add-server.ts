@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { HubError } from '../../base/index.ts';
 import { loadFleet } from '../../config/index.ts';
 import { type Fleet, type FleetServer, type Problem, placeOf, type SourceRef } from '../../domain/index.ts';
-import { compilePolicy } from '../../governance/index.ts';
+import { speakersFor } from '../../governance/index.ts';
 import { appendItem, type Edited, openFile, putMember } from '../../workspace-files/index.ts';
 import type { AddOrder } from './add-order.ts';
 import { refuseBrokenFile, tryOut, withConfigLock } from './config-change.ts';
@@ -37,7 +37,7 @@ export async function addServer(cli: CliContext, workspace: string, order: AddOr
     const text = write(order.body);
     refuseBrokenFile(await tryOut(cli.env, [{ file, text }]), [file]);
     await opened.replace(text);
-    return describe(await loadFleet({ env: cli.env }, { workspace }), order.name, route.remarks);
+    return describe(await loadFleet({ env: cli.env }, { workspace }), order, route.remarks);
   });
 }
 
@@ -143,13 +143,22 @@ function holdsAny(text: string, secrets: readonly string[]): boolean {
   return secrets.some((secret) => text.includes(JSON.stringify(secret).slice(1, -1)));
 }
 
-function describe(fleet: Fleet, name: string, remarks: readonly string[]): AddedServer {
+function describe(fleet: Fleet, { name, body, agent }: AddOrder, remarks: readonly string[]): AddedServer {
   const server = fleet.servers.get(name);
   if (server === undefined) throw new HubError('INTERNAL', `Server ${name} was written but is not read.`);
   const { source } = server.kind === 'ready' ? server.spec : server;
   const routed = [...fleet.agents.values()].some(({ servers }) => servers !== undefined);
   const agents = routed
-    ? [...fleet.agents.keys()].filter((agent) => compilePolicy(fleet, [agent]).seesServer(name))
+    ? [...fleet.agents.keys()].filter((each) => body.shared === true || isRouted(fleet, each, name))
     : null;
-  return { source, server, agents, remarks };
+  const role = agent === undefined ? undefined : fleet.roles.get(agent);
+  const without = agents !== null && agent !== undefined && !agents.includes(agent);
+  const why = without ? [`Agent ${agent} does not have it yet: the list of its role ${role} must name it too.`] : [];
+  return { source, server, agents, remarks: [...remarks, ...why] };
+}
+
+/** As the lists say; a server that lacks a variable is routed all the same. */
+function isRouted(fleet: Fleet, agent: string, server: string): boolean {
+  const lists = speakersFor(fleet, agent).flatMap(({ entry }) => (entry.servers === undefined ? [] : [entry.servers]));
+  return lists.length > 0 && lists.every((list) => list.includes(server));
 }
