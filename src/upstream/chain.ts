@@ -122,7 +122,7 @@ function allFailed(deps: AttemptDeps, server: string, failed: readonly FailedSte
   return { kind: 'failed', error, cause: 'connection', sent: false, httpStatus: undefined };
 }
 
-export function reasonOf({ error, httpStatus }: WireFailure): string {
+function reasonOf({ error, httpStatus }: WireFailure): string {
   if (httpStatus !== undefined && httpStatus !== 200) return String(httpStatus);
   const { reason } = error.details;
   return typeof reason === 'string' ? reason : error.message;
