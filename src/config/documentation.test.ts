@@ -3,25 +3,60 @@ import { expect, test } from 'vitest';
 import { fileSchema } from './schema.ts';
 import { load, ready } from './workspace.fixture.ts';
 
-async function example(language: string): Promise<string> {
+/** The code blocks that follow a heading. */
+async function examples(heading: string): Promise<string[]> {
   const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-  const block = page.split(`\`\`\`${language}\n`)[1]?.split('```')[0];
-  if (block === undefined) throw new Error(`no ${language} example in docs/configuration.md`);
-  return block;
+  const section = page.split(`\n${heading}\n`)[1];
+  const blocks = [...(section ?? '').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
+  if (blocks.length === 0) throw new Error(`no example under ${heading} in docs/configuration.md`);
+  return blocks;
 }
 
 test('the examples of the documentation load without a problem', async () => {
+  const [flat, full] = await examples('## .mcp/servers and ops/adk/servers');
   const fleet = await load(
-    { 'quartermaster.yaml': await example('yaml'), '.mcp.json': await example('json') },
-    { GITHUB_TOKEN: 'token-of-github', DOCS_KEY: 'key-of-docs' },
+    {
+      'quartermaster.yaml': await first('## quartermaster.yaml'),
+      '.mcp.json': await first('## .mcp.json'),
+      '.mcp/servers/files.yaml': flat ?? '',
+      'ops/adk/servers/supabase.yaml': full ?? '',
+      'enabled-tools.json': await first('## enabled-tools.json'),
+      'product.json': await first('## product.json and manifest.json'),
+      '.squad/team.md': await first('## .squad/team.md'),
+      '.env': await first('### .env'),
+    },
+    { DOCS_KEY: 'key-of-docs', GITHUB_TOKEN: 'weaker' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect([...fleet.servers.keys()]).toEqual(['files', 'github', 'clock', 'memory', 'docs']);
+  expect(fleet.problems.map(({ file, server }) => [file, server])).toEqual([['.mcp/servers/files.yaml', 'files']]);
+  expect([...fleet.servers.keys()]).toEqual([
+    ...['files', 'github', 'clock', 'supabase', 'memory', 'docs', 'issues', 'internal', 'search'],
+  ]);
   expect([...fleet.agents.keys()]).toEqual(['developer', 'reviewer']);
-  expect(ready(fleet, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer token-of-github' } });
+  expect(ready(fleet, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });
+  expect(ready(fleet, 'supabase')).toMatchObject({
+    transport: { url: 'https://mcp.supabase.com/mcp', headers: {} },
+    access: { readOnly: true, writeRequiresApproval: true },
+  });
+});
+
+test("the examples of Squad's files go together as the page says", async () => {
+  const fleet = await load({
+    '.squad/mcp-config.json': await first('## .squad/mcp-config.json'),
+    '.squad/team.md': await first('## .squad/team.md'),
+    '.env': 'GITHUB_TOKEN=the-token',
+  });
+  expect(fleet.problems).toEqual([]);
+  expect(fleet.roles.get('ada')).toBe('backend-dev');
+  expect(fleet.agents.get('backend-dev')?.servers).toEqual(['github', 'database']);
+  expect(ready(fleet, 'database').limits.timeoutMs).toBe(30_000);
 });
 
 test('the example shows every section', async () => {
-  const text = await example('yaml');
+  const text = await first('## quartermaster.yaml');
   for (const section of Object.keys(fileSchema.shape)) expect(text).toMatch(new RegExp(`^${section}:`, 'm'));
 });
+
+async function first(heading: string): Promise<string> {
+  const [block = ''] = await examples(heading);
+  return block;
+}
