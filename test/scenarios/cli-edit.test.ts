@@ -218,6 +218,8 @@ test(verifies('edit:route', 'with --agent the server is in that agent’s list, 
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toMatch(/routed in \.squad\/mcp-config\.json:1; a list in quartermaster\.yaml would replace/);
   expect(await readdir(squad)).not.toContain('quartermaster.yaml');
+  const unrouted = await qmIn(squad, 'add', 'b', '--', 'node');
+  expect(unrouted.stderr).toMatch(/No agent has it yet: name it in the lists of \.squad\/mcp-config\.json/);
 });
 
 test(verifies('edit:together', 'commands that change the configuration at once lose nothing'), async () => {
@@ -331,6 +333,13 @@ test('where a format has no switch, or nobody has such a server, the command say
     code: 'SERVER_UNKNOWN',
     hint: 'There are x.',
   });
+});
+
+test('a server that is not found is not called unknown while a file cannot be read', async () => {
+  const workspace = await makeWorkspace('servers: [');
+  const result = await qmIn(workspace, 'disable', 'x');
+  expect(result).toMatchObject({ code: 3, stdout: '' });
+  expect(result.stderr).toMatch(/quartermaster\.yaml:\d+: .*cannot be parsed.*Nothing was changed/);
 });
 
 test('a server that lacks its variable can be switched off, and is then no longer invalid', async () => {

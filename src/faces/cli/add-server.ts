@@ -13,6 +13,8 @@ export interface AddedServer {
   readonly server: FleetServer;
   /** Named agents that have it; null where no agent is routed and so every agent has it. */
   readonly agents: readonly string[] | null;
+  /** The file that says which agent has which server. */
+  readonly lists: string;
   readonly remarks: readonly string[];
 }
 
@@ -154,7 +156,8 @@ function describe(fleet: Fleet, { name, body, agent }: AddOrder, remarks: readon
   const role = agent === undefined ? undefined : fleet.roles.get(agent);
   const without = agents !== null && agent !== undefined && !agents.includes(agent);
   const why = without ? [`Agent ${agent} does not have it yet: the list of its role ${role} must name it too.`] : [];
-  return { source, server, agents, remarks: [...remarks, ...why] };
+  const lists = [...fleet.agents.values()][0]?.source.file ?? file;
+  return { source, server, agents, lists, remarks: [...remarks, ...why] };
 }
 
 /** As the lists say; a server that lacks a variable is routed all the same. */

@@ -43,10 +43,10 @@ export async function tryOut(
   }
 }
 
-/** A file with a mistake that is not one server's alone is corrected by a person first. */
-export function refuseBrokenFile(fleet: Fleet, files: readonly string[]): void {
+/** A file with a mistake that is not one server's alone is corrected by a person first. Without `files`: any file. */
+export function refuseBrokenFile(fleet: Fleet, files?: readonly string[]): void {
   const [first, ...more] = fleet.problems.filter(
-    ({ severity, server, file }) => severity === 'error' && server === undefined && files.includes(file),
+    ({ severity, server, file }) => severity === 'error' && server === undefined && files?.includes(file) !== false,
   );
   if (first === undefined) return;
   throw new HubError('CONFIG_INVALID', `${placeOf(first)}: ${first.message} Nothing was changed.`, {

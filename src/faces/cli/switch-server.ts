@@ -16,7 +16,7 @@ import {
   setFlag,
   type TextTree,
 } from '../../workspace-files/index.ts';
-import { tryOut, withConfigLock } from './config-change.ts';
+import { refuseBrokenFile, tryOut, withConfigLock } from './config-change.ts';
 import type { CliContext } from './context.ts';
 
 export interface Switched {
@@ -67,6 +67,8 @@ function orderOf(name: string, on: boolean, source: SourceRef, text: string): Sw
 function findServer(fleet: Fleet, name: string): FleetServer {
   const found = fleet.servers.get(name);
   if (found !== undefined) return found;
+  // It may well be in the file that cannot be read.
+  refuseBrokenFile(fleet);
   const known = [...fleet.servers.keys()];
   throw new HubError('SERVER_UNKNOWN', `No server is called "${name.slice(0, 80)}".`, {
     hint:

@@ -73,7 +73,7 @@ async function add(
   for (const remark of added.remarks) terminal.err(remark);
   if (added.agents?.length === 0) {
     terminal.err(
-      `${yellow('warning')} No agent has it yet: name it under agents: in quartermaster.yaml, or set shared: true.`,
+      `${yellow('warning')} No agent has it yet: name it in the lists of ${added.lists}, or set shared: true.`,
     );
   } else if (added.agents !== null) terminal.err(`Agents that have it: ${added.agents.join(', ')}.`);
   if (problems.length > 0) terminal.err('It is not ready yet:');
