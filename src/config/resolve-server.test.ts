@@ -145,3 +145,11 @@ test('the connection key covers the expanded transport and nothing else', async 
     expect(await keyOf(other)).not.toBe(key);
   }
 });
+
+test('what every program of the user can see is no secret', async () => {
+  const fleet = await own('servers:\n  s: { command: x, args: ["${HOME}/tool", "${TOKEN}"] }\n', {
+    HOME: '/home/somebody',
+    TOKEN: 'long-enough',
+  });
+  expect(fleet.secrets).toEqual(['long-enough']);
+});

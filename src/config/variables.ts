@@ -28,12 +28,15 @@ export function createVariables(deps: VariablesDeps, options: VariablesOptions):
     ['workspaceFolderBasename', basename(options.workspace)],
     ...options.workspaceNames.map((name): [string, string] => [name, options.workspace]),
   ]);
-  const visible = new Set(predefined.values());
+  const visible = new Set([...predefined.values(), ...plainNames.map((name) => fromEnvironment(deps.env, name))]);
   return {
     lookup: (name) => predefined.get(name) ?? options.dotEnv.get(name) ?? fromEnvironment(deps.env, name),
     isSecret: (value) => value.length >= shortestSecret && !visible.has(value),
   };
 }
+
+/** What every program of this user can see; a log without the path of the home folder is hard to read. */
+const plainNames = ['HOME', 'USER', 'LOGNAME', 'PWD', 'SHELL', 'LANG', 'PATH', 'TMPDIR'];
 
 /** Redacting anything shorter would blank out ordinary words. */
 const shortestSecret = 6;
