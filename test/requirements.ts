@@ -125,6 +125,7 @@ export const requirements = {
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, standard output holds the documented JSON and nothing else.',
+  'cli:light': 'Commands on files load and open no connection, hub, web or database.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'edit:add': 'A server is added without an editor, and works.',
   'edit:formatting': 'A change keeps comments, order, line ends, rights and links of the file it changes.',

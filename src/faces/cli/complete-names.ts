@@ -1,4 +1,6 @@
 import { createSilentLogger } from '../../base/index.ts';
+import type { Fleet } from '../../domain/index.ts';
+import type { RememberedServer } from '../../upstream/index.ts';
 import type { NameKind } from './complete-words.ts';
 import type { CliContext } from './context.ts';
 
@@ -25,17 +27,31 @@ async function namesOf(cli: Pick<CliContext, 'env' | 'clock'>, workspace: string
     const { runNames } = await import('../../ledger/index.ts');
     return await runNames(workspace, undefined);
   }
-  const { loadFleet } = await import('../../config/index.ts');
-  const fleet = await loadFleet({ env: cli.env }, { workspace });
+  const [fleet, catalogs] = await Promise.all([
+    readFleet(cli, workspace),
+    kind === 'tool' ? readCatalogs(cli, workspace) : none,
+  ]);
   if (kind === 'server') return [...fleet.servers.keys()];
   if (kind === 'agent') return [...fleet.agents.keys(), ...fleet.roles.keys()];
-  const { createCatalogStore, workspaceLayout } = await import('../../storage/index.ts');
-  const store = createCatalogStore(workspaceLayout(workspace), { clock: cli.clock, logger: createSilentLogger() });
-  const known = await store.load();
   return [...fleet.servers].flatMap(([name, server]) => {
-    const catalog = known.get(name);
+    const catalog = catalogs.get(name);
     if (server.kind !== 'ready' || !server.spec.enabled) return [];
     if (catalog?.connectionKey !== server.spec.connectionKey) return [];
     return catalog.tools.map((tool) => `${name}.${tool.name}`);
   });
+}
+
+const none: ReadonlyMap<string, RememberedServer> = new Map();
+
+async function readFleet({ env }: Pick<CliContext, 'env'>, workspace: string): Promise<Fleet> {
+  const { loadFleet } = await import('../../config/index.ts');
+  return await loadFleet({ env }, { workspace });
+}
+
+async function readCatalogs(
+  { clock }: Pick<CliContext, 'clock'>,
+  workspace: string,
+): Promise<ReadonlyMap<string, RememberedServer>> {
+  const { createCatalogStore, workspaceLayout } = await import('../../storage/index.ts');
+  return await createCatalogStore(workspaceLayout(workspace), { clock, logger: createSilentLogger() }).load();
 }

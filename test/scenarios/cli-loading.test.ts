@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { verifies } from '../support/verifies.ts';
+import { writeCalls } from './ledger-lines.fixture.ts';
+import { makeWorkspace, runQm } from './qm.fixture.ts';
+
+/** What no command on files needs: connections, the hub, the web, a database. */
+const heavy = [
+  'undici',
+  'hono',
+  '@hono/node-server',
+  'rate-limiter-flexible',
+  'pg',
+  '@electric-sql/pglite',
+  '@modelcontextprotocol/client',
+  'src/upstream',
+  'src/hub',
+  'src/calls',
+  'src/faces/gateway',
+  'src/faces/mcp-http',
+];
+
+/** What reads configuration and checks its form. */
+const readers = ['zod', 'yaml', 'smol-toml', 'src/config', 'src/storage', 'src/governance', 'src/faces/api'];
+
+const commands: readonly [args: readonly string[], absent: readonly string[]][] = [
+  [['--version'], [...heavy, ...readers, 'src/ledger']],
+  [['--help'], [...heavy, ...readers, 'src/ledger']],
+  [
+    ['completion', 'bash'],
+    [...heavy, ...readers, 'src/ledger'],
+  ],
+  [
+    ['__complete', '--', 'calls', '--st'],
+    [...heavy, ...readers, 'src/ledger'],
+  ],
+  [
+    ['__complete', '--', 'call', ''],
+    [...heavy, 'src/ledger', 'src/faces/api'],
+  ],
+  [['calls'], [...heavy, ...readers]],
+  [['summarize'], [...heavy, ...readers]],
+  [['ls'], [...heavy, 'src/ledger']],
+  [
+    ['token', 'ls'],
+    [...heavy, 'src/ledger', 'yaml'],
+  ],
+];
+
+test.each(commands)(verifies('cli:light', 'qm %s loads only what it needs'), async (args, absent) => {
+  const workspace = await makeWorkspace({ servers: { files: { command: 'node' } }, agents: { tester: {} } });
+  writeCalls(workspace, 'one', {});
+  const loaded = await loadedParts(args, workspace);
+  expect(loaded, 'the coverage that node writes').toContain('commander');
+  expect(loaded.filter((part) => absent.includes(part))).toEqual([]);
+  // Nothing was opened or started that would leave a trace.
+  expect((await readdir(workspace)).sort()).toEqual(['.runs', 'quartermaster.yaml']);
+});
+
+test('what is loaded is seen, heavy things too', async () => {
+  const workspace = await makeWorkspace({ servers: { files: { command: 'node', args: ['-e', '0'] } } });
+  expect(await loadedParts(['tools', '--agent', 'a'], workspace)).toEqual(
+    expect.arrayContaining(['commander', 'zod', 'yaml', 'src/hub', 'src/upstream', 'src/config']),
+  );
+});
+
+/** Packages and rooms of which a command ran any file, as V8 tells it. */
+async function loadedParts(args: readonly string[], workspace: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'qm-loaded-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await runQm(args, { cwd: workspace, env: { NODE_V8_COVERAGE: folder } });
+  const parts = new Set<string>();
+  for (const file of await readdir(folder)) {
+    const { result } = JSON.parse(await readFile(join(folder, file), 'utf8')) as { result: { url: string }[] }; // V8's own form
+    for (const { url } of result) parts.add(partOf(url));
+  }
+  return [...parts];
+}
+
+function partOf(url: string): string {
+  const [, name] = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(url) ?? [];
+  const [, room] = /\/dist\/((?:faces\/)?[^/]+)\//.exec(url) ?? [];
+  return name ?? (room === undefined ? url : `src/${room}`);
+}
