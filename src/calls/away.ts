@@ -21,7 +21,11 @@ export function missingTool(view: View, name: string, now: number): HubError {
   if (control === undefined || code === undefined) return unknownTool(name);
   const server = control.spec.name;
   const message = `Server "${server}" is away, so its tools are not known: ${status?.error ?? 'it cannot be reached.'}`;
-  return withAdvice(new HubError(code, message, { details: { server, tool: name.slice(0, 200) } }), control, now);
+  return withAdvice(
+    new HubError(code, message, { details: { ...control.failure?.details, server, tool: name.slice(0, 200) } }),
+    control,
+    now,
+  );
 }
 
 const awayCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -68,6 +68,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       replaceSpec() {},
       retire: async () => {},
       close: async () => {},
+      failure: undefined,
       status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },
     dispatch: {

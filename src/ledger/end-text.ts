@@ -40,7 +40,7 @@ export function interruptedParts(): EndParts {
   };
 }
 
-/** An error line always says something, and the seeds' recipes look for "rate limit" in lower case. */
+/** An error line always says something, and recipes that people have look for "rate limit" in lower case. */
 function errorText(end: CallEnd, redact: Redact): string {
   let message = end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error);
   const limited = end.outcome === 'rate_limited' || end.outcome === 'throttled';

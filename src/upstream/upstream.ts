@@ -14,6 +14,8 @@ export interface UpstreamControl {
   readonly spec: ServerSpec;
   readonly catalog: Catalog | undefined;
   status(): ServerStatus;
+  /** What went wrong last, with all that is known about it. */
+  readonly failure: HubError | undefined;
   /** Connects where needed and asks for the tools; resolves when that is done or has failed. */
   refresh(): Promise<void>;
   /** The same connection under changed filters or limits. */
@@ -108,6 +110,11 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     return this.#listing.catalog;
   }
 
+  get failure(): HubError | undefined {
+    const waiting = this.#state.kind === 'waiting' ? this.#state.error : undefined;
+    return waiting ?? this.#refusal?.error ?? this.#lastError ?? (this.link && this.#listing.error);
+  }
+
   get link(): Link | undefined {
     return this.#state.kind === 'connected' ? this.#state.link : undefined;
   }
@@ -193,7 +200,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
       source: placeOf(spec.source),
       hides: spec.hides.map(placeOf),
       description: spec.description,
-      error: (waiting?.error ?? this.#refusal?.error ?? this.#lastError ?? (this.link && this.#listing.error))?.message,
+      error: this.failure?.message,
       retryAt: waiting?.until,
       attempt: waiting === undefined ? undefined : this.#breaker.failures,
     };

@@ -39,7 +39,8 @@ export function checkSelected(
 }
 
 function notThere({ chain, unseen }: View, { server, tool }: ToolRef): HubError {
-  const status = unseen.find(({ spec }) => spec.name === server)?.status();
+  const control = unseen.find(({ spec }) => spec.name === server);
+  const status = control?.status();
   const details = { server, tool };
   if (status === undefined) {
     return new HubError('TOOL_UNKNOWN', `Agent "${chain[0] ?? ''}" has no tool ${server}.${tool}.`, {
@@ -50,6 +51,6 @@ function notThere({ chain, unseen }: View, { server, tool }: ToolRef): HubError 
   const why = status.error ?? `Server "${server}" has not told its tools in time.`;
   return new HubError('UPSTREAM_UNAVAILABLE', `Tool ${server}.${tool} cannot be selected: ${why}`, {
     hint: 'Nothing was sent. Start the server, or select other tools.',
-    details: { ...details, state: status.state },
+    details: { ...control?.failure?.details, ...details, state: status.state },
   });
 }

@@ -48,6 +48,7 @@ test(verifies('library:errors', 'a server that does not start throws MCPServerEr
   const error = await failure(agent.call('broken.issues'));
   expect(error).toBeInstanceOf(MCPServerError);
   expect(error).toBeInstanceOf(HubError);
+  expect((error as MCPServerError).stderrTail).toContain('API_KEY is not set'); // as was just seen
   expect(error).toMatchObject({ name: 'MCPServerError', code: 'UPSTREAM_UNAVAILABLE', server: 'broken' });
   expect(String(error)).toMatch(/Server "broken" is away.*API_KEY is not set.*Meanwhile: use the gh command line\./);
   expect(await failure(agent.call('gone.anything'))).toMatchObject({ name: 'MCPServerError', server: 'gone' });
