@@ -126,6 +126,12 @@ export const requirements = {
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, standard output holds the documented JSON and nothing else.',
   'cli:light': 'Commands on files load and open no connection, hub, web or database.',
+  'doctor:verdicts':
+    'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and the next step.',
+  'doctor:recorded': 'Each probe is one line on the ledger, under a run of its own.',
+  'doctor:apart': 'Doctor and inspect connect by themselves; a running hub and its servers notice nothing.',
+  'doctor:stop': 'Ctrl-C ends the probes and their children at once and gives the cursor back; exit 130.',
+  'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'edit:add': 'A server is added without an editor, and works.',
   'edit:formatting': 'A change keeps comments, order, line ends, rights and links of the file it changes.',

@@ -79,6 +79,7 @@ export const explainSchema = z.strictObject({
   fix: z.string().nullable().describe('For read-only and write-approval: what can be done about it'),
 });
 
+export { doctorSchema, inspectSchema } from './diagnosis-shapes.ts';
 /** `qm calls`, one such object per line, and `qm summarize` */
 export { callLineSchema, summarySchema } from './ledger-shapes.ts';
 

@@ -63,7 +63,7 @@ export function createLiveBoard(
       case 'waiting':
         return painted([
           ['· ', dim],
-          [`${title}        waiting`, dim],
+          [`${title}${' '.repeat(10)}waiting`, dim],
         ]);
       case 'running':
         return painted([

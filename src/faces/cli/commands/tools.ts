@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { DecisionReason } from '../../../domain/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import type { AgentTool } from '../../library/index.ts';
 import { checkAgent, withAgent } from '../agent-option.ts';
@@ -6,7 +7,7 @@ import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import type { AnyToolRow, ToolRow } from '../json-shapes.ts';
 import { oneLine } from '../printable.ts';
-import { renderTable } from '../table.ts';
+import { type Column, renderTable } from '../table.ts';
 
 export function toolsCommand(cli: CliContext): Command {
   return withAgent(new Command('tools'), 'whose view')
@@ -44,20 +45,21 @@ async function tools(cli: CliContext, invocation: Invocation, options: ToolsOpti
     if (note !== undefined) terminal.err(terminal.errColours.dim(note));
     return { hub, tools: listAgentTools(hub.views.of([agent])) };
   });
-  if (options.all === true) {
-    // The hub has ended and written down what it learnt, also of servers that the agent does not see.
-    const { listHiddenTools } = await import('../hidden-tools.ts');
-    const hidden = await listHiddenTools(cli, seen.hub, agent, seen.tools);
-    const rows = [...seen.tools.map((tool) => visibleRow(seen.hub, agent, tool)), ...hidden];
-    if (invocation.json) terminal.out(JSON.stringify(rows.map(({ description: _, ...row }) => row)));
-    else print(cli, agent, rows);
-  } else if (invocation.json) terminal.out(JSON.stringify(seen.tools.map(toolRow)));
-  else
-    print(
-      cli,
-      agent,
-      seen.tools.map((tool) => visibleRow(seen.hub, agent, tool)),
-    );
+  if (invocation.json && options.all !== true) {
+    terminal.out(JSON.stringify(seen.tools.map(toolRow)));
+    return;
+  }
+  // The hub has ended and written down what it learnt, also of servers that the agent does not see.
+  const { listHiddenTools } = await import('../hidden-tools.ts');
+  const hidden = await listHiddenTools(cli, seen.hub, agent, seen.tools);
+  const visible = seen.tools.map((tool) => visibleRow(seen.hub, agent, tool));
+  const rows = options.all === true ? [...visible, ...hidden] : visible;
+  if (invocation.json) terminal.out(JSON.stringify(rows.map(({ description: _, ...row }) => row)));
+  else {
+    print(cli, agent, rows);
+    const more = options.all === true ? '' : ' --all lists them.';
+    sayCounts(cli, agent, visible, `${hiddenText(seen.hub, agent, hidden)}${hidden.length === 0 ? '' : more}`);
+  }
 }
 
 function visibleServers(hub: Hub, agent: string, all: boolean): readonly string[] {
@@ -94,29 +96,12 @@ function visibleRow(hub: Hub, agent: string, tool: AgentTool): Row {
 
 function print({ terminal }: CliContext, agent: string, unsorted: readonly Row[]): void {
   const rows = unsorted.toSorted((a, b) => (a.server < b.server ? -1 : a.server > b.server ? 1 : 0));
-  const { colours, errColours, width } = terminal;
+  const { colours } = terminal;
   if (rows.length === 0) {
     terminal.err(`Agent ${agent} sees no tools. \`qm tools --agent ${agent} --all\` says why.`);
     return;
   }
-  const lines = renderTable(
-    rows,
-    [
-      {
-        title: 'NAME',
-        text: ({ name, server, tool }) => name ?? `${server}.${tool}`,
-        paint: (text, row) => (row.name === null ? colours.dim(text) : colours.bold(text)),
-      },
-      {
-        title: 'DECISION',
-        text: ({ decision }) => decision,
-        paint: (text, { decision }) =>
-          ({ allow: colours.green, ask: colours.yellow, deny: colours.red })[decision](text),
-      },
-      { title: 'DESCRIPTION', text: ({ description }) => description, paint: colours.dim },
-    ],
-    { colours, width: width === undefined ? undefined : width - 2, titles: false },
-  );
+  const lines = tableLines(terminal, rows);
   for (const [at, server] of [...new Set(rows.map((row) => row.server))].entries()) {
     const own = rows.flatMap((row, index) => (row.server === server ? [{ row, line: lines[index] ?? '' }] : []));
     const count = own.filter(({ row }) => row.name !== null).length;
@@ -128,8 +113,58 @@ function print({ terminal }: CliContext, agent: string, unsorted: readonly Row[]
     if (allHidden) terminal.out(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
     else for (const { line } of own) terminal.out(`  ${line}`);
   }
-  const visible = rows.filter(({ name }) => name !== null);
+}
+
+/** Of a description that has less room than this, nothing is understood. */
+const leastDescription = 16;
+
+/** On a narrow terminal the names come last, whole: they are there to be copied. */
+function tableLines({ colours, width }: CliContext['terminal'], rows: readonly Row[]): string[] {
+  const name: Column<Row> = {
+    title: 'NAME',
+    text: ({ name: seen, server, tool }) => seen ?? `${server}.${tool}`,
+    paint: (text, row) => (row.name === null ? colours.dim(text) : colours.bold(text)),
+  };
+  const decision: Column<Row> = {
+    title: 'DECISION',
+    text: (row) => row.decision,
+    paint: (text, row) => ({ allow: colours.green, ask: colours.yellow, deny: colours.red })[row.decision](text),
+  };
+  const description: Column<Row> = { title: 'DESCRIPTION', text: (row) => row.description, paint: colours.dim };
+  const room = width === undefined ? undefined : width - 2;
+  const taken = Math.max(...rows.map((row) => name.text(row).length)) + 2 + 'allow'.length + 2;
+  const fits = room === undefined || taken + leastDescription <= room;
+  return fits
+    ? renderTable(rows, [name, decision, description], { colours, width: room, titles: false })
+    : renderTable(rows, [decision, name], { colours, titles: false });
+}
+
+function sayCounts({ terminal }: CliContext, agent: string, visible: readonly Row[], hidden: string): void {
   const asked = visible.filter(({ decision }) => decision === 'ask').length;
   const more = asked === 0 ? '' : `, ${asked} of them only with approval`;
-  terminal.err(errColours.dim(`\nAgent ${agent} sees ${visible.length} tools${more}.`));
+  const gap = terminal.errIsTerminal ? '\n' : '';
+  const count = visible.length === 1 ? '1 tool' : `${visible.length} tools`;
+  terminal.err(terminal.errColours.dim(`${gap}Agent ${agent} sees ${count}${more}.${hidden}`));
 }
+
+/** ` 16 are hidden: 13 not routed, 3 by a rule.`, as far as their servers are known. */
+function hiddenText(hub: Hub, agent: string, hidden: readonly Row[]): string {
+  if (hidden.length === 0) return '';
+  const counts = new Map<string, number>();
+  for (const { server, tool } of hidden) {
+    const why = hidingWords[hub.explain([agent], server, tool).reason.kind];
+    counts.set(why, (counts.get(why) ?? 0) + 1);
+  }
+  const list = [...counts].map(([why, count]) => `${count} ${why}`).join(', ');
+  return ` ${hidden.length} ${hidden.length === 1 ? 'is' : 'are'} hidden: ${list}.`;
+}
+
+const hidingWords: Readonly<Record<DecisionReason['kind'], string>> = {
+  default: 'by default',
+  'not-routed': 'not routed',
+  'not-included': 'not included',
+  excluded: 'excluded',
+  'read-only': 'of read-only servers',
+  'write-approval': 'for approval',
+  rule: 'by a rule',
+};
