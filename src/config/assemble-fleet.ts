@@ -6,8 +6,8 @@ import { deniesEverything } from './read-policy.ts';
 import { readers } from './readers/precedence.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
 import { type FileContent, type Mention, placeText, type Reader, type Settings } from './readers/reader.ts';
+import { reportHidden } from './report-hidden.ts';
 import { resolveServer } from './resolve-server.ts';
-import type { ServerDraft } from './server-draft.ts';
 import { createVariables, type VariablesDeps } from './variables.ts';
 
 /** One file that is there, strongest first. */
@@ -76,8 +76,8 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
       const winner = servers.get(draft.name);
       const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
       if (winner !== undefined) {
-        const expected = madeFrom.get(draft.name) === file || isSame(winner, resolved.server);
-        if (!expected) problems.push(hidden(file, draft, winner));
+        const made = madeFrom.get(draft.name) === file;
+        problems.push(...reportHidden({ winner, hidden: resolved.server, draft, file, made }));
         servers.set(draft.name, hiding(winner, { file, line: draft.line }));
         continue;
       }
@@ -90,31 +90,9 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
   return { servers, problems, secrets: [...secrets] };
 }
 
-/** Who works with several clients has the same server in the file of each. */
-function isSame(winner: FleetServer, other: FleetServer): boolean {
-  if (winner.kind !== 'ready' || other.kind !== 'ready') return false;
-  const [ours, theirs] = [winner, other].map(({ spec: { connectionKey, enabled, tools, access } }) => {
-    const { source: _where, ...rights } = access;
-    return JSON.stringify([connectionKey, enabled, tools.include, tools.exclude, rights]);
-  });
-  return ours === theirs;
-}
-
 function hiding(winner: FleetServer, place: SourceRef): FleetServer {
   if (winner.kind === 'invalid') return { ...winner, hides: [...winner.hides, place] };
   return { ...winner, spec: { ...winner.spec, hides: [...winner.spec.hides, place] } };
-}
-
-function hidden(file: string, draft: ServerDraft, winner: FleetServer): Problem {
-  const { source } = winner.kind === 'ready' ? winner.spec : winner;
-  return toProblem(file, {
-    severity: 'warning',
-    line: draft.line,
-    field: draft.field,
-    server: draft.name,
-    message: `Server ${quote(draft.name)} of ${file}:${draft.line} is hidden by the one of ${source.file}:${source.line}.`,
-    fix: 'Rename or remove one of the two.',
-  });
 }
 
 /** Agents come from the strongest file that has any; two lists of who may do what cannot be mixed. */

@@ -10,7 +10,7 @@ export interface ServerDraft {
   /** Dotted path of the server inside its file. */
   readonly field: string;
   readonly findings: readonly Finding[];
-  /** The file that this one was generated from; to hide that is no surprise. */
+  /** The file that this one was generated from. */
   readonly madeFrom?: string | undefined;
   /** Absent when the findings leave nothing to work with. */
   readonly body: ServerBody | undefined;

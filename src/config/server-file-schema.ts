@@ -10,6 +10,8 @@ export const serverFileSchema = z.strictObject({
   id: z.string().min(1).optional(),
   server_id: z.string().min(1).optional(),
   version: anything,
+  title: anything,
+  tags: anything,
   description: z.string().optional(),
   notes: anything,
   metadata: anything,

@@ -128,3 +128,9 @@ test.each(['[]', '"x"', '{"mcp_servers":[]}', '{"mcp_servers":"x"}', '{"enabledT
     expect(onlyProblem(fleet).fix).toContain('mcp_servers');
   },
 );
+
+test('secrets in the command are pointed out', async () => {
+  const fleet = await tools({ mcp_servers: { a: { type: 'local', command: ['x', '--api-key=abcd1234efgh'] } } });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcp_servers.a.command.1', server: 'a' });
+  expect(fleet.secrets).toEqual(['abcd1234efgh']);
+});

@@ -144,34 +144,51 @@ permissions:
   });
 });
 
-test(verifies('config:server-files', 'what sync makes, and that it hides its own source without a word'), async () => {
-  const synced = {
-    description: 'Files',
-    fallback: [],
-    id: 'filesystem',
-    limits: { rate_per_min: 60, timeout_s: 30 },
-    metadata: { source: 'ops/adk/servers/filesystem.yaml', source_digest: 'ab', tags: ['x'], title: 'Files' },
-    notes: null,
-    options: { read_only: '' },
-    permissions: { extra: {}, scope: ['read:files', 'write:files'], tools: {} },
-    scopes: [],
-    server_id: 'filesystem',
-    transport: { args: ['-y', 'thing', '.'], command: 'npx', env: {}, headers: {}, type: 'stdio', url: null },
-    type: 'mcp',
-    version: '1',
-  };
-  const source = 'id: filesystem\ntype: mcp\nversion: "1"\ntransport: { type: stdio, command: other }\n';
-  const fleet = await load({
-    '.mcp/servers/filesystem.json': JSON.stringify(synced),
-    'ops/adk/servers/filesystem.yaml': source,
-  });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'filesystem')).toMatchObject({
-    transport: { command: 'npx', args: ['-y', 'thing', '.'] },
-    access: { scopes: ['read:files', 'write:files'], readOnly: true },
-    hides: [{ file: 'ops/adk/servers/filesystem.yaml', line: 1 }],
-  });
-});
+test(
+  verifies('config:server-files', 'what sync makes hides its own source without a word, unless that has changed'),
+  async () => {
+    const synced = {
+      description: 'Files',
+      fallback: [],
+      id: 'filesystem',
+      limits: { rate_per_min: 60, timeout_s: 30 },
+      metadata: { source: 'ops/adk/servers/filesystem.yaml', source_digest: 'ab', tags: ['x'], title: 'Files' },
+      notes: null,
+      options: { read_only: '' },
+      permissions: { extra: {}, scope: ['read:files', 'write:files'], tools: {} },
+      scopes: [],
+      server_id: 'filesystem',
+      transport: { args: ['-y', 'thing', '.'], command: 'npx', env: {}, headers: {}, type: 'stdio', url: null },
+      type: 'mcp',
+      version: '1',
+    };
+    const source = `id: filesystem
+description: Files
+tags: [x]
+transport: { type: stdio, command: npx, args: [-y, thing, "."] }
+options: { read_only: "" }
+permissions: { scope: [read:files, write:files] }
+limits: { rate_per_min: 60, timeout_s: 30 }
+`;
+    const files = { '.mcp/servers/filesystem.json': JSON.stringify(synced), 'ops/adk/servers/filesystem.yaml': source };
+    const fleet = await load(files);
+    expect(fleet.problems).toEqual([]);
+    expect(ready(fleet, 'filesystem')).toMatchObject({
+      transport: { command: 'npx', args: ['-y', 'thing', '.'] },
+      access: { scopes: ['read:files', 'write:files'], readOnly: true },
+      hides: [{ file: 'ops/adk/servers/filesystem.yaml', line: 1 }],
+    });
+    for (const change of [source.replace('60', '10'), source.replace('thing', 'other'), source.replace('Files', 'F')]) {
+      const stale = onlyProblem(await load({ ...files, 'ops/adk/servers/filesystem.yaml': change }));
+      expect(stale).toMatchObject({
+        severity: 'warning',
+        file: 'ops/adk/servers/filesystem.yaml',
+        server: 'filesystem',
+      });
+      expect(stale.fix).toBe('Run `qm sync`.');
+    }
+  },
+);
 
 test('switches, lists of tools, hints, and a transport written flat', async () => {
   const fleet = await load({

@@ -43,7 +43,7 @@ function read(root: SourceNode, file: string): Reading {
       line: entryOf(root, 'type')?.line,
       field: 'type',
       message: `${file} describes something of type ${quote(type)}, which is not an MCP server, and is passed over.`,
-      fix: `Remove the file, or describe an MCP server: ${example}`,
+      fix: `Remove the file, or describe an MCP server in it. ${example}`,
     });
   }
   return { kind: 'read', content: { ...emptyContent, servers: [readFile(root, file)] } };
