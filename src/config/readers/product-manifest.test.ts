@@ -48,6 +48,22 @@ test(verifies('config:manifests', 'servers of a product, as a list and as a map,
   }
 });
 
+test('the transport may stand under config, as products are stored, and be called type', async () => {
+  const { command, args, env } = search;
+  const fleet = await product({
+    mcp: {
+      servers: {
+        search: { transport: 'stdio', config: { command, args, env } },
+        events: { type: 'sse', url: 'https://example.com/sse', enabled: false },
+        twice: { transport: 'stdio', command: 'x', config: { command: 'y' } },
+      },
+    },
+  });
+  expect(ready(fleet, 'search').transport).toMatchObject({ command, args, env: { SEARCH_API_KEY: 'key-of-search' } });
+  expect(ready(fleet, 'events')).toMatchObject({ enabled: false, transport: { type: 'sse' } });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', server: 'twice' });
+});
+
 test.each([
   ['a web page', '{"name":"App","icons":[{"src":"a.png"}],"start_url":"/"}'],
   ['a browser extension', '{"manifest_version":3,"name":"x","permissions":["tabs"]}'],

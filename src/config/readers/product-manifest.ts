@@ -5,7 +5,7 @@ import { parseJsonc } from '../parse-jsonc.ts';
 import { dotted, type Finding, quote } from '../problems.ts';
 import { findRepeatedSection } from '../read-sections.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
-import { child, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { textAt } from '../texts.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
@@ -35,19 +35,19 @@ function read(root: SourceNode, file: string): Reading {
   const drafts =
     servers.kind === 'list'
       ? readServers(servers.items.map(named), listFormat)
-      : readServers(servers.entries.filter((entry) => !isComment(entry)).map(withoutNoise), mapFormat);
+      : readServers(servers.entries.filter((entry) => !isComment(entry)).map(unpacked), mapFormat);
   return { kind: 'read', content: { ...emptyContent, servers: drafts, findings: unread(mcp) } };
 }
 
-const { type, ...shape } = clientServerShape;
-const schema = z.strictObject({ ...shape, transport: type, allowedTools: shape.tools });
+const { type, tools } = clientServerShape;
+const schema = z.strictObject({ ...clientServerShape, transport: type, allowedTools: tools });
 
 const mapFormat: ServersFormat = {
   field: 'mcp.servers',
   schema,
   unknownKeys: 'warning',
   guards: ['tools', 'allowedTools', 'enabled', 'disabled'],
-  keys: () => ({ type: 'transport' }),
+  keys: (node) => ({ type: child(node, 'transport') === undefined ? 'type' : 'transport' }),
   readBody: readClientBody,
 };
 
@@ -59,7 +59,16 @@ const listFormat: ServersFormat = {
 
 /** An entry of the list under its own name; one without is reported under its number. */
 function named(item: SourceNode, index: number): SourceEntry {
-  return withoutNoise({ key: textAt(item, 'name') ?? `server-${index + 1}`, line: item.line, value: item });
+  return unpacked({ key: textAt(item, 'name') ?? `server-${index + 1}`, line: item.line, value: item });
+}
+
+/** Where products are stored, what belongs to the transport stands under `config`. */
+function unpacked(entry: SourceEntry): SourceEntry {
+  const { value } = withoutNoise(entry);
+  const config = child(value, 'config');
+  if (value.kind !== 'map' || config?.kind !== 'map') return { ...entry, value };
+  const beside = value.entries.filter(({ key }) => key !== 'config');
+  return withoutNoise({ ...entry, value: sourceMap(value.line, [...beside, ...config.entries]) });
 }
 
 function unread(mcp: SourceMap): Finding[] {

@@ -21,7 +21,7 @@ import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } fr
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
 import type { FileContent, Reader, Reading, Settings } from './reader.ts';
 
-/** Our own file: strict, and the only one with agents, policies and settings. */
+/** Our own file: strict, and the only one with policies and settings. */
 export const quartermasterYaml: Reader = {
   place: { file: 'quartermaster.yaml' },
   grammar: shellGrammar,
