@@ -7,4 +7,5 @@ export { presetServer } from './preset-server.ts';
 export { defaultPresets, type Preset, presets } from './presets.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export type { Plain } from './render-member.ts';
+export { setTomlFlag } from './set-toml-flag.ts';
 export { type Dialect, findMember, flagOf, openTree, type TextTree } from './text-tree.ts';

@@ -286,6 +286,7 @@ const formats: readonly [file: string, before: string, off: string][] = [
     '{"mcp":{"x":{"type":"local","command":["node"]}}}',
     '{"mcp":{"x":{"type":"local","command":["node"], "enabled": false}}}',
   ],
+  ['.codex/config.toml', '[mcp_servers.x]\ncommand = "node"\n', '[mcp_servers.x]\nenabled = false\ncommand = "node"\n'],
   [
     '.mcp/servers/x.yaml',
     'server_id: x\ntype: mcp\ncommand: node\n',
@@ -300,8 +301,6 @@ test.each(formats)(
     const workspace = await makeWorkspace();
     await put(workspace, file, before);
     const path = join(workspace, file);
-    expect((await qmIn(workspace, 'enable', 'x')).stdout).toMatch(/^Server x is on already \(/);
-    expect(await readFile(path, 'utf8')).toBe(before);
     const disabled = await qmIn(workspace, 'disable', 'x');
     expect(disabled.stderr).toBe('');
     expect(disabled).toMatchObject({
@@ -309,24 +308,35 @@ test.each(formats)(
       stdout: expect.stringContaining(`Server x is switched off in ${file}:`),
     });
     expect(await readFile(path, 'utf8')).toBe(off);
-    expect((await qmIn(workspace, 'disable', 'x')).stdout).toMatch(/^Server x is off already \(/);
     expect((await qmIn(workspace, 'ls', '--json')).stdout).toContain('"state":"disabled"');
     expect(await qmIn(workspace, 'enable', 'x')).toMatchObject({ code: 0 });
     expect(await readFile(path, 'utf8')).toBe(
       off
         .replace('disabled": true', 'disabled": false')
         .replace('disabled":true', 'disabled":false')
-        .replace(/enabled("?): false/, 'enabled$1: true'),
+        .replace(/enabled("?:| =) false/, 'enabled$1 true'),
     );
   },
 );
 
+test('a server that is so already is said to be, and its file is not written', async () => {
+  const config = 'servers: {x: {command: node}, y: {command: node, enabled: false}}\n';
+  const workspace = await makeWorkspace(config);
+  const on = await qmIn(workspace, 'enable', 'x');
+  expect(on).toMatchObject({ code: 0, stdout: 'Server x is on already (quartermaster.yaml:1).\n', stderr: '' });
+  const off = await qmIn(workspace, 'disable', 'y', '--json');
+  expect(switchSchema.parse(JSON.parse(off.stdout))).toMatchObject({ enabled: false, changed: false });
+  expect(await configOf(workspace)).toBe(config);
+});
+
 test('where a format has no switch, or nobody has such a server, the command says what to do', async () => {
   const workspace = await makeWorkspace();
-  await put(workspace, '.codex/config.toml', '[mcp_servers.x]\ncommand = "node"\n');
-  const toml = await qmIn(workspace, 'disable', 'x');
-  expect(toml).toMatchObject({ code: 2, stdout: '' });
-  expect(toml.stderr).toMatch(/\.codex\/config\.toml:\d+.*"x\.\*": deny/);
+  const toml = 'mcp_servers = { x = { command = "node" } }\n';
+  await put(workspace, '.codex/config.toml', toml);
+  const inline = await qmIn(workspace, 'disable', 'x');
+  expect(inline).toMatchObject({ code: 2, stdout: '' });
+  expect(inline.stderr).toMatch(/\.codex\/config\.toml:\d+.*"x\.\*": deny/);
+  expect(await readFile(join(workspace, '.codex/config.toml'), 'utf8')).toBe(toml);
   const unknown = await qmIn(workspace, 'disable', 'y', '--json');
   expect(unknown.code).toBe(2);
   expect(errorSchema.parse(JSON.parse(unknown.stderr)).error).toMatchObject({

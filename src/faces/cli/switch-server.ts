@@ -14,6 +14,7 @@ import {
   openTree,
   replaceAll,
   setFlag,
+  setTomlFlag,
   type TextTree,
 } from '../../workspace-files/index.ts';
 import { refuseBrokenFile, tryOut, withConfigLock } from './config-change.ts';
@@ -125,8 +126,8 @@ interface SwitchOrder {
 async function findEdit(cli: CliContext, order: SwitchOrder): Promise<string> {
   const { name, on, source, text, place } = order;
   const { file } = source;
-  if (place !== undefined && !isEmitted(text)) {
-    for (const next of candidates(place, on)) {
+  if (!isEmitted(text)) {
+    for (const next of place === undefined ? tomlCandidates(order) : candidates(place, on)) {
       const fleet = await tryOut(cli.env, [{ file, text: next }]);
       const server = fleet.servers.get(name);
       const broken = fleet.problems.some(({ severity, server: of }) => severity === 'error' && of === undefined);
@@ -143,6 +144,11 @@ function isForeign(fleet: Fleet, { name }: SwitchOrder): boolean {
   return fleet.problems.some(
     ({ server, field }) => server === name && /(?:^|\.)(?:enabled|disabled)$/.test(field ?? ''),
   );
+}
+
+function tomlCandidates({ source: { file, line }, text, on }: SwitchOrder): string[] {
+  const edited = file.endsWith('.toml') && line !== undefined ? setTomlFlag(text, line, 'enabled', on) : undefined;
+  return edited?.kind === 'edited' ? [edited.text] : [];
 }
 
 function candidates({ tree, path }: Place, on: boolean): string[] {
