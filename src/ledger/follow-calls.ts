@@ -3,7 +3,7 @@ import { type Clock, createSystemClock, sleep } from '../base/index.ts';
 import { type CallLine, parseCallLine } from './call-line.ts';
 import { isMissing, readLineChunks } from './line-chunks.ts';
 import { runFile } from './places.ts';
-import { runNames, tailStart } from './read-calls.ts';
+import { runNames, tailStart, unlessUnreadable } from './read-calls.ts';
 
 export interface FollowCallsOptions {
   readonly run?: string;
@@ -24,13 +24,16 @@ export async function followCalls(
 ): Promise<void> {
   const { run, last = 0, clock = createSystemClock() } = options;
   const positions = new Map<string, number>();
-  for (const name of await runNames(workspace, run))
-    positions.set(name, await tailStart(runFile(workspace, name), last));
+  for (const name of await runNames(workspace, run)) {
+    const path = runFile(workspace, name);
+    positions.set(name, await unlessUnreadable(path, run, 0, () => tailStart(path, last)));
+  }
   while (!signal.aborted) {
     const began = clock.monotonic();
     for (const name of await runNames(workspace, run)) {
       if (signal.aborted) return;
-      positions.set(name, await readOn(runFile(workspace, name), positions.get(name) ?? 0, onLine));
+      const [path, from] = [runFile(workspace, name), positions.get(name) ?? 0];
+      positions.set(name, await unlessUnreadable(path, run, from, () => readOn(path, from, onLine)));
     }
     // With thousands of runs a look takes long; looking stays a small part of the time.
     await sleep(clock, Math.max(pollMs, pollShare * (clock.monotonic() - began)), signal);

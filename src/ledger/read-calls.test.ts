@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -40,6 +40,34 @@ test('calls of all runs are merged by start, newest last; torn and foreign lines
 test('a workspace without a ledger has no calls', async () => {
   expect(await readCalls(workspace)).toEqual([]);
   expect(await readOpenCalls(workspace)).toEqual([]);
+});
+
+test('a run file that cannot be read hides no other run, and is told when it was asked for', async () => {
+  add('one', 1, 2);
+  mkdirSync(path('two'), { recursive: true });
+  expect(numbers(await readCalls(workspace))).toEqual([1, 2]);
+  await expect(readCalls(workspace, { run: 'two' })).rejects.toMatchObject({
+    code: 'LEDGER_UNAVAILABLE',
+    message: expect.stringContaining('two/mcp_calls.jsonl cannot be read (EISDIR)'),
+  });
+  const seen: number[] = [];
+  const stop = new AbortController();
+  const following = followCalls(workspace, { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 10_000 });
+  stop.abort();
+  await following;
+});
+
+test('only calls that are wanted are read, the last ones of them', async () => {
+  add('one', 1, 4, 5);
+  add('two', 2, 3, 6);
+  const even = (call: CallLine): boolean => (numbers([call])[0] ?? 0) % 2 === 0;
+  expect(numbers(await readCalls(workspace, { where: even }))).toEqual([2, 4, 6]);
+  expect(numbers(await readCalls(workspace, { where: even, limit: 2 }))).toEqual([4, 6]);
+  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5, 6]);
+  // Nothing that came in later than a file's last change is in it.
+  utimesSync(path('two'), 1_600_000_000, 1_600_000_000);
+  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5]);
 });
 
 test('the last lines of a long file are found from its end', async () => {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, createSystemClock, HubError } from '../base/index.ts';
+import { type Clock, createSystemClock, errnoOf, HubError } from '../base/index.ts';
 import { runIdPattern } from '../domain/index.ts';
 import { type CallLine, parseCallLine } from './call-line.ts';
 import { runLine } from './call-text.ts';
@@ -33,22 +33,54 @@ export async function readCalls(workspace: string, options: ReadCallsOptions = {
 }
 
 export async function readRecordedCalls(workspace: string, options: ReadCallsOptions = {}): Promise<RecordedCall[]> {
-  const { run, limit = Infinity, since, where } = options;
+  const { run, limit = Infinity } = options;
   let calls: RecordedCall[] = [];
   for (const name of await runNames(workspace, run)) {
     const path = runFile(workspace, name);
-    if (since !== undefined && (await changedAt(path)) < since) continue;
-    const picky = since !== undefined || where !== undefined;
-    const from = limit === Infinity || picky ? 0 : await tailStart(path, limit);
-    for await (const { lines } of readLineChunks(path, from)) {
-      for (const text of lines) {
-        const call = parseCallLine(text);
-        if (call !== undefined && isWanted(call, options)) calls.push({ call, text });
+    await unlessUnreadable(path, run, undefined, async () => {
+      for await (const found of findCalls(path, options)) {
+        calls.push(...found);
+        if (calls.length > 2 * limit + 1000) calls = newest(calls, limit);
       }
-      if (calls.length > 2 * limit + 1000) calls = newest(calls, limit);
-    }
+    });
   }
   return newest(calls, limit);
+}
+
+/** Somebody else's file, or a folder of that name, hides no other run; where it was asked for itself, it is told. */
+export async function unlessUnreadable<T>(
+  path: string,
+  run: string | undefined,
+  otherwise: T,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    if (run === undefined) return otherwise;
+    throw new HubError('LEDGER_UNAVAILABLE', `${path} cannot be read (${errno}).`, {
+      hint: 'It should be a file that you may read.',
+      cause: error,
+    });
+  }
+}
+
+/** The calls of one file that are wanted, as they are found. */
+async function* findCalls(path: string, options: ReadCallsOptions): AsyncGenerator<RecordedCall[]> {
+  const { limit = Infinity, since, where } = options;
+  if (since !== undefined && (await changedAt(path)) < since) return;
+  const picky = since !== undefined || where !== undefined;
+  const from = limit === Infinity || picky ? 0 : await tailStart(path, limit);
+  for await (const { lines } of readLineChunks(path, from)) {
+    const found: RecordedCall[] = [];
+    for (const text of lines) {
+      const call = parseCallLine(text);
+      if (call !== undefined && isWanted(call, options)) found.push({ call, text });
+    }
+    yield found;
+  }
 }
 
 function isWanted(call: CallLine, { since, where }: ReadCallsOptions): boolean {

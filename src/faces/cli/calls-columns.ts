@@ -44,7 +44,7 @@ function cell(
 
 /** In the order of the columns. */
 function usualWidths({ width }: CallsLayout): number[] {
-  return [isNarrow(width) ? 11 : 19, 12, 32, 14, 9, 20, width ?? 0];
+  return isNarrow(width) ? [11, 10, 32, 12, 9, 20, width ?? 0] : [19, 12, 32, 14, 9, 20, width ?? 0];
 }
 
 function callsColumns({ colours, width, now }: CallsLayout): readonly FittingColumn<CallLine>[] {
@@ -53,10 +53,10 @@ function callsColumns({ colours, width, now }: CallsLayout): readonly FittingCol
   const time = isNarrow(width) ? (ts: string) => shortTime(ts, now) : localTime;
   return [
     { title: 'TIME', text: ({ ts }) => time(ts), paint: colours.dim, spare: 1 },
-    { title: 'AGENT', text: ({ agent }) => oneLine(agent), spare: 4 },
-    { title: 'TOOL', text: subjectOf, paint: colours.bold, least: 12 },
+    { title: 'AGENT', text: ({ agent }) => oneLine(agent), spare: 2 },
+    { title: 'TOOL', text: subjectOf, paint: colours.bold, least: width !== undefined && width < 60 ? 12 : 20 },
     { title: 'OUTCOME', text: ({ outcome }) => oneLine(outcome), paint: ofOutcome },
-    { title: 'MS', text: ({ duration_ms }) => duration_ms?.toFixed(1) ?? '-', right: true, spare: 2 },
+    { title: 'MS', text: ({ duration_ms }) => duration_ms?.toFixed(1) ?? '-', right: true, spare: 4 },
     { title: 'RUN', text: ({ run_id }) => oneLine(run_id), paint: colours.dim, spare: 5 },
     { title: 'ERROR', text: ({ error }) => oneLine(error ?? ''), spare: 3, least: 16 },
   ];
