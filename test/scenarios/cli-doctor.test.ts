@@ -282,6 +282,16 @@ test('without a terminal each finding is printed when it is made, not when all a
   expect(stderr).toContain('Stopped; 1 server was not tried to the end.');
 });
 
+test('a reader that leaves early ends the probes quietly', async () => {
+  const workspace = await makeWorkspace({
+    servers: { silent: stdioServer('bad.mjs', ['never-answers']), slow: stdioServer('bad.mjs', ['slow-start']), echo },
+  });
+  const running = startQm(['doctor', '--workspace', workspace, '--timeout', '600']);
+  await running.line();
+  running.child.stdout.destroy();
+  expect(await running.ended()).toMatchObject({ code: 130, stderr: '' });
+});
+
 test(verifies('doctor:stop', 'Ctrl-C ends the probes and their children, however stubborn'), async () => {
   const workspace = await makeWorkspace({
     servers: {

@@ -55,6 +55,9 @@ async function doctor(
   if (servers.length === 0) sayEmpty(cli);
   const task = { fleet, specs, timeoutMs, run, stop };
   const usedRun = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
+  // The exit code that shells give for Ctrl-C.
+  if (stop.aborted) cli.exitWith(130);
+  if (cli.terminal.gone.aborted) return;
   if (stop.aborted) {
     if (!invocation.json) show.end({ run: usedRun, servers: found(), problems });
     sayStopped(cli, invocation, rows.size - found().length);
@@ -68,11 +71,9 @@ function sayEmpty({ terminal }: CliContext): void {
   terminal.err('No servers are configured here. Write .mcp.json or quartermaster.yaml, or name a --workspace.');
 }
 
-/** The exit code that shells give for Ctrl-C. */
-function sayStopped({ terminal, exitWith }: CliContext, { json }: Invocation, left: number): void {
+function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number): void {
   const message = `Stopped; ${left === 1 ? '1 server was' : `${left} servers were`} not tried to the end.`;
   terminal.err(json ? JSON.stringify({ error: { code: 'CANCELLED', message } }) : message);
-  exitWith(130);
 }
 
 interface ProbeTask {
