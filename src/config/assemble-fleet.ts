@@ -31,13 +31,13 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
   const { servers, problems, secrets } = assembleServers(deps, options);
   const settings: Settings = Object.assign({}, ...readings.map(({ content }) => content.settings).reverse());
   const all = [
-    ...options.notices,
+    ...options.notices.map(asFatal),
     ...dotEnv.problems,
-    ...readings.flatMap(({ file, content, problems: own }) => [
-      ...own,
-      ...content.findings.map((finding) => toProblem(file, finding)),
-      ...findUnknown(file, content.mentions, servers),
-    ]),
+    ...readings.flatMap(({ reader, file, content, problems: own }) => {
+      const found = [...own, ...content.findings.map((finding) => toProblem(file, finding))];
+      const unknown = findUnknown(file, content.mentions, servers);
+      return [...(reader.restricts ? found.map(asFatal) : found), ...unknown];
+    }),
     ...problems,
   ];
   if (readings.length === 0 && options.notices.length === 0) all.push(noConfiguration(workspace));
@@ -54,6 +54,11 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
     serve: defaultServe,
     ...settings,
   };
+}
+
+/** An error that belongs to one server leaves that server out, and nothing else. */
+function asFatal(problem: Problem): Problem {
+  return problem.severity === 'error' && problem.server === undefined ? { ...problem, fatal: true } : problem;
 }
 
 interface AssembledServers {

@@ -132,6 +132,8 @@ export interface Problem {
   readonly message: string;
   /** What to do about it. */
   readonly fix?: string;
+  /** It stands where restrictions are written: a hub must not start without them. */
+  readonly fatal?: true;
 }
 
 export type Naming = 'prefixed' | 'preserved';

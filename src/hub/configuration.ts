@@ -1,6 +1,6 @@
 import { type Clock, HubError, type Logger, toHubError } from '../base/index.ts';
 import { loadFleet, watchConfig } from '../config/index.ts';
-import { type Fleet, placeOf } from '../domain/index.ts';
+import { type Fleet, type Problem, placeOf } from '../domain/index.ts';
 
 /** What is configured now, and what happens when somebody changes it. */
 export interface Configuration {
@@ -30,7 +30,7 @@ export async function openConfiguration(
   const watch = options.watch ? watchConfig({ logger, clock }, { workspace, onChange: reloadQuietly }) : undefined;
   let fleet = await loadFleet({ env }, { workspace });
   try {
-    refuseBroken(fleet);
+    refuseUntrusted(fleet);
   } catch (error) {
     watch?.close();
     throw error;
@@ -77,14 +77,22 @@ export async function openConfiguration(
   };
 }
 
-/** A file that cannot be read, or rules that cannot be understood, must not mean "everything goes". */
+/** Rules that cannot be understood must not mean "everything goes". */
+function refuseUntrusted(fleet: Fleet): void {
+  refuse(fleet.problems.filter((problem) => problem.fatal));
+}
+
+/** While the hub runs, a file that cannot be read is one that somebody is writing: what was in it stays in force. */
 function refuseBroken(fleet: Fleet): void {
-  const fatal = fleet.problems.filter((problem) => problem.severity === 'error' && problem.server === undefined);
-  const first = fatal[0];
+  refuse(fleet.problems.filter(({ severity, server }) => severity === 'error' && server === undefined));
+}
+
+function refuse(problems: readonly Problem[]): void {
+  const [first] = problems;
   if (first === undefined) return;
-  const more = fatal.length > 1 ? ` (and ${fatal.length - 1} more)` : '';
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   throw new HubError('CONFIG_INVALID', `${placeOf(first)}: ${first.message}${more}`, {
     ...(first.fix === undefined ? {} : { hint: first.fix }),
-    details: { problems: fatal },
+    details: { problems },
   });
 }

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openStage, type Stage, stdioServer } from '../support/hub.ts';
 import { verifies } from '../support/verifies.ts';
@@ -133,6 +134,34 @@ test.each([
   expect(await stage.say('up_echo', { message: 'still here' })).toBe('still here');
   await edit(stage, { servers: { new: echo } });
   expect(await stage.names()).toContain('new_echo');
+});
+
+test(
+  verifies(
+    'config:broken-file',
+    'a broken file of others stops nobody at the start, and takes nothing away while the hub runs',
+  ),
+  async () => {
+    const stage = await openStage();
+    await writeFile(stage.path('.mcp.json'), '{ "mcpServers": [');
+    await stage.start({ servers: { up: echo } });
+    expect(await stage.say('up_echo', { message: 'hi' })).toBe('hi');
+    expect(stage.hub.problems()).toMatchObject([{ severity: 'error', file: '.mcp.json', line: 1 }]);
+
+    await writeFile(stage.path('.mcp.json'), JSON.stringify({ mcpServers: { other } }));
+    await stage.hub.reload();
+    expect(await stage.say('other_env', { name: 'FLAVOUR' })).toBe('other');
+    await writeFile(stage.path('.mcp.json'), '{ "mcpServers": [');
+    await expect(stage.hub.reload()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    expect(await stage.say('other_env', { name: 'FLAVOUR' })).toBe('other');
+  },
+);
+
+test('a broken file that restricts lets no hub start', async () => {
+  const stage = await openStage();
+  await mkdir(stage.path('.squad'));
+  await writeFile(stage.path('.squad/mcp-config.json'), '{ "agentServers": [');
+  await expect(stage.start({ servers: { up: echo } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });
 
 test('a server that becomes invalid is said to be so, and only it', async () => {
