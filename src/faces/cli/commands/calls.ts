@@ -10,6 +10,7 @@ import {
 } from '../calls-filter.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { noteUnsettledCalls } from '../unsettled-note.ts';
 
 export function callsCommand(cli: CliContext): Command {
   const command = new Command('calls')
@@ -48,11 +49,12 @@ async function calls(cli: CliContext, invocation: Invocation, options: CallsOpti
 }
 
 async function print(
-  { terminal, clock }: CliContext,
+  cli: CliContext,
   { workspace, json }: Invocation,
   all: readonly RecordedCall[],
   options: CallsOptions,
 ): Promise<void> {
+  const { terminal, clock } = cli;
   if (json) {
     for (const { text } of all) terminal.out(text);
     return;
@@ -66,13 +68,8 @@ async function print(
       layout,
     ))
       terminal.out(line);
-  const { hasUnsettledCalls } = await import('../../../ledger/index.ts');
-  if (await hasUnsettledCalls(workspace, clock)) terminal.err(terminal.errColours.yellow(unsettledNote));
+  await noteUnsettledCalls(cli, workspace);
 }
-
-/** Said below the ledger, and below its statistics. */
-export const unsettledNote =
-  'A hub here ended without closing its ledger; its last calls are added when `qm serve` or `qm call` runs next.';
 
 function sayNothingThere({ run, agent, server, status, outcome, since }: CallsOptions): string {
   const picky = [run, agent, server, status, outcome, since].some((each) => each !== undefined);

@@ -4,6 +4,7 @@ import { checkRun } from '../agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { plural } from '../plural.ts';
+import { noteUnsettledCalls } from '../unsettled-note.ts';
 
 export function summarizeCommand(cli: CliContext): Command {
   return new Command('summarize')
@@ -19,8 +20,8 @@ interface SummarizeOptions {
 }
 
 async function summarize(cli: CliContext, { workspace, json }: Invocation, options: SummarizeOptions): Promise<void> {
-  const { terminal, clock } = cli;
-  const { summarizeCalls, hasUnsettledCalls } = await import('../../../ledger/index.ts');
+  const { terminal } = cli;
+  const { summarizeCalls } = await import('../../../ledger/index.ts');
   const run = checkRun(options.run);
   const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
   terminal.progress('Reading the ledger …');
@@ -43,10 +44,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
     terminal.err(
       `Unreadable: ${plural(stats.unreadable_lines, 'line')} under .runs/agents, torn or not of this ledger.`,
     );
-  if (await hasUnsettledCalls(workspace, clock)) {
-    const { unsettledNote } = await import('./calls.ts');
-    terminal.err(terminal.errColours.yellow(unsettledNote));
-  }
+  await noteUnsettledCalls(cli, workspace);
 }
 
 function emptyText(run: string | undefined): string {
