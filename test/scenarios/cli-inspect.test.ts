@@ -139,8 +139,22 @@ test(verifies('inspect:complete', 'what a server says of itself cannot steer the
   }
 });
 
+test('JSON for programs escapes what a terminal might obey', async () => {
+  const args = ['-e', evil, '\u009b2J\u007f'];
+  const workspace = await makeWorkspace({ servers: { evil: { command: process.execPath, args } } });
+  for (const command of [
+    ['inspect', 'evil'],
+    ['doctor', 'evil'],
+  ]) {
+    const { stdout } = await runQm([...command, '--json', '--workspace', workspace]);
+    expect(stdout).toContain('owned\\u0007\\u009b2J\\u007f');
+    expect(stdout).not.toContain('\u009b');
+    expect(JSON.stringify(JSON.parse(stdout))).toContain('\u009b2J\u007f');
+  }
+});
+
 const evil = `
-const nasty = 'bad\\u001b]0;owned\\u0007';
+const nasty = 'bad\\u001b]0;owned\\u0007' + (process.argv[1] ?? '');
 const lists = {
   'tools/list': { tools: [{ name: nasty, description: nasty, inputSchema: { type: 'object', properties: { [nasty]: { enum: [nasty], description: nasty } } } }] },
   'resources/list': { resources: [{ uri: nasty, name: nasty, mimeType: nasty, description: nasty }] },
@@ -193,6 +207,14 @@ test.each([
   expect(await running.ended).toBe(0);
   expect(running.stdout()).toMatch(looks);
   for (const line of running.stdout().split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+});
+
+test('on a narrow terminal tools keeps names whole and leaves descriptions out', async () => {
+  const workspace = await makeWorkspace({ servers: { echo } });
+  const running = runOnScreen(['tools', '--agent', 'a'], { workspace, columns: 32, env: { NO_COLOR: '1' } });
+  expect(await running.ended).toBe(0);
+  expect(running.stdout()).toContain('  allow  echo_raw_args\n');
+  for (const line of running.stdout().split('\n')) expect(line.length).toBeLessThanOrEqual(32);
 });
 
 test('tools counts what is hidden, and why', async () => {

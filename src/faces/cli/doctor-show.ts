@@ -3,6 +3,7 @@ import type { CliContext } from './context.ts';
 import type { DoctorAnswer, DoctorServer } from './diagnosis-shapes.ts';
 import { problemGroups, serverLines, tally, verdictLooks, verdictText } from './doctor-lines.ts';
 import { createLiveBoard } from './live-board.ts';
+import { safeJson } from './safe-json.ts';
 import { wrap } from './wrap.ts';
 
 /** How the doctor's findings come to be seen: redrawn in place, line by line, or as JSON at the end. */
@@ -41,7 +42,7 @@ function jsonShow({ terminal }: CliContext): DoctorShow {
       if (terminal.errIsTerminal) terminal.err(`${row.name}: ${verdictText(row)}`);
     },
     pause() {},
-    end: (answer) => terminal.out(JSON.stringify(answer)),
+    end: (answer) => terminal.out(safeJson(answer)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Inspection, Probe } from '../../../upstream/index.ts';
 import type { CliContext } from '../context.ts';
 import type { InspectAnswer } from '../diagnosis-shapes.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { safeJson } from '../safe-json.ts';
 
 export function inspectCommand(cli: CliContext): Command {
   return new Command('inspect')
@@ -80,7 +81,7 @@ async function print(
   const { inspectionLines, toolPage } = await import('../inspect-lines.ts');
   const page = { colours: terminal.colours, width: terminal.width };
   const tool = wanted === undefined ? undefined : await findTool(answer, wanted);
-  if (json) terminal.out(JSON.stringify(tool ?? answer));
+  if (json) terminal.out(safeJson(tool ?? answer));
   else for (const line of tool === undefined ? inspectionLines(answer, page) : toolPage(tool, page)) terminal.out(line);
 }
 
