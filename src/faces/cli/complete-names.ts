@@ -29,19 +29,17 @@ async function namesOf(cli: Pick<CliContext, 'env' | 'clock'>, workspace: string
   }
   const [fleet, catalogs] = await Promise.all([
     readFleet(cli, workspace),
-    kind === 'tool' ? readCatalogs(cli, workspace) : none,
+    kind === 'tool' ? readCatalogs(cli, workspace) : undefined,
   ]);
   if (kind === 'server') return [...fleet.servers.keys()];
   if (kind === 'agent') return [...fleet.agents.keys(), ...fleet.roles.keys()];
   return [...fleet.servers].flatMap(([name, server]) => {
-    const catalog = catalogs.get(name);
+    const catalog = catalogs?.get(name);
     if (server.kind !== 'ready' || !server.spec.enabled) return [];
     if (catalog?.connectionKey !== server.spec.connectionKey) return [];
     return catalog.tools.map((tool) => `${name}.${tool.name}`);
   });
 }
-
-const none: ReadonlyMap<string, RememberedServer> = new Map();
 
 async function readFleet({ env }: Pick<CliContext, 'env'>, workspace: string): Promise<Fleet> {
   const { loadFleet } = await import('../../config/index.ts');
