@@ -195,6 +195,16 @@ test('configuration problems come first, file by file, and an invalid server is 
   expect(answer.problems).toMatchObject([{ server: 'half', file: '.mcp.json', line: 2 }]);
 });
 
+test('a file without restrictions that cannot be read is told, and the servers of the others are tried', async () => {
+  const workspace = await makeWorkspace({ servers: { echo } });
+  await writeFile(join(workspace, '.mcp.json'), '{"mcpServers":{');
+  const { code, stdout, stderr } = await doctor(workspace);
+  expect(stdout).toMatch(/^\.mcp\.json\n {2}error line 1/);
+  expect(stdout).toMatch(/✓ echo {2}reachable/);
+  expect(stderr).toMatch(/^1 server: 1 reachable\./);
+  expect(code).toBe(1);
+});
+
 test('a wrong question is told from a bad answer, and leaves nothing behind', async () => {
   const workspace = await makeWorkspace({ servers: { 'echo-one': echo } });
   const broken = await makeWorkspace('servers: [');

@@ -124,6 +124,11 @@ test('a server that cannot even be tried is told by name, file and line, and not
     expect(result).toMatchObject({ code, stdout: '' });
   }
   await expect(access(join(workspace, '.quartermaster'))).rejects.toThrow('ENOENT');
+  const broken = await makeWorkspace('servers: [');
+  await writeFile(join(broken, '.mcp.json'), JSON.stringify({ mcpServers: { echo } }));
+  const refused = await inspect(broken, 'echo');
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toMatch(/^qm: quartermaster\.yaml:\d+: /);
 });
 
 test(verifies('inspect:complete', 'what a server says of itself cannot steer the terminal'), async () => {

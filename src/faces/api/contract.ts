@@ -35,6 +35,7 @@ export const problemSchema = z.object({
   server: z.string().exactOptional(),
   message: z.string(),
   fix: z.string().exactOptional().describe('What to do about it'),
+  fatal: z.literal(true).exactOptional().describe('A hub does not start with it'),
 });
 
 export const serverStates = [

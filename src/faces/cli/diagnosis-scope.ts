@@ -31,6 +31,12 @@ export function pickServer({ servers }: Fleet, name: string): FleetServer {
 
 /** A server that can be connected to, as far as its configuration goes. */
 export function readySpec(fleet: Fleet, name: string): ServerSpec {
+  const fatal = fleet.problems.find((problem) => problem.fatal);
+  if (fatal !== undefined) {
+    throw new HubError('CONFIG_INVALID', `${placeOf(fatal)}: ${fatal.message}`, {
+      ...(fatal.fix === undefined ? {} : { hint: fatal.fix }),
+    });
+  }
   const server = pickServer(fleet, name);
   if (server.kind === 'invalid') {
     const problem = server.problems.find(({ severity }) => severity === 'error');

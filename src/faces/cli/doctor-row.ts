@@ -84,10 +84,13 @@ function isError({ severity }: Problem): boolean {
 }
 
 /** 1: something is broken; 4: somebody has to log in or be allowed; 0: all that is switched on works. */
-export function doctorExitCode(rows: readonly Pick<DoctorServer, 'verdict'>[]): number {
+export function doctorExitCode(
+  rows: readonly Pick<DoctorServer, 'verdict'>[],
+  problems: readonly Problem[] = [],
+): number {
   const has = (...verdicts: DoctorServer['verdict'][]): boolean =>
     rows.some(({ verdict }) => verdicts.includes(verdict));
-  if (has('unreachable', 'invalid')) return 1;
+  if (has('unreachable', 'invalid') || problems.some(isError)) return 1;
   return has('needs-auth', 'auth-failed') ? 4 : 0;
 }
 
@@ -98,7 +101,7 @@ export function problemsFor({ problems }: Fleet, servers: ReadonlySet<string>): 
 
 /** The problems that make the hub refuse the whole configuration. */
 export function fatalProblems({ problems }: Fleet): Problem[] {
-  return problems.filter((problem) => isError(problem) && problem.server === undefined);
+  return problems.filter(({ fatal }) => fatal === true);
 }
 
 export function nameOf(server: FleetServer): string {

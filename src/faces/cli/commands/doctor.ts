@@ -64,7 +64,7 @@ async function doctor(
     return;
   }
   show.end({ run: usedRun, servers: found(), problems });
-  cli.exitWith(rowing.doctorExitCode(found()));
+  cli.exitWith(rowing.doctorExitCode(found(), problems));
 }
 
 function sayEmpty({ terminal }: CliContext): void {
