@@ -11,7 +11,8 @@ export const requirements = {
   'config:duplicate-name': 'The same server name twice in one file is an error with file and line.',
   'config:unknown-keys': 'An unknown key is an error in quartermaster.yaml and a warning in files of others.',
   'config:invalid-alone': 'An invalid server is told by file, line and field, and takes no other server down.',
-  'config:broken-file': 'A broken file stops the hub only where restrictions are written; a running hub keeps what it had.',
+  'config:broken-file':
+    'A broken file stops the hub only where restrictions are written; a running hub keeps what it had.',
   'config:agents': 'Agents, with their servers, filters and rules, come from quartermaster.yaml.',
   'config:squad':
     "Squad's file gives servers, and each agent or role its servers and tools; broken, it denies everything.",
