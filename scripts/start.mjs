@@ -41,7 +41,7 @@ async function start() {
 }
 
 function isBuilt() {
-  const main = join(root, 'dist', 'faces', 'cli', 'main.js');
+  const main = join(root, 'dist', 'qm', 'main.js');
   return existsSync(main) && statSync(main).mtimeMs > newest(join(root, 'src'));
 }
 

@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { root } from './root.mjs';
 
 /** @typedef {{ name: string, run: () => boolean, speaksForItself?: boolean }} Step */
-
-export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** @type {Step} */
 export const build = {
   name: 'build',
   run() {
     rmSync(join(root, 'dist'), { recursive: true, force: true });
-    return runTool('tsc', ['-p', 'tsconfig.build.json']);
+    return (
+      runTool('tsc', ['-p', 'tsconfig.build.json']) && run(process.execPath, [join(root, 'scripts', 'bundle.mjs')])
+    );
   },
 };
 

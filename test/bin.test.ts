@@ -49,7 +49,7 @@ async function installBin({ main }: { main?: string } = {}): Promise<string> {
   await cp(join(root, 'bin/qm'), join(folder, 'bin/qm'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   if (main !== undefined) {
-    const file = join(folder, 'dist/faces/cli/main.js');
+    const file = join(folder, 'dist/qm/main.js');
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, main);
   }
