@@ -5,8 +5,8 @@ import type { WireFailure } from '../wire.ts';
 
 /** The door to one remote server: its origin and nothing else can be reached through it. */
 export async function openPool(url: URL): Promise<Pool> {
-  // Loaded on first need: workspaces without HTTP servers start faster without it.
-  const { Pool } = await import('undici');
+  // Loaded on first need, and only this part: fetch, web sockets and caches would cost 9 MB that nobody uses.
+  const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   return new Pool(url.origin, {
     connections: 128,
     connect: { timeout: 10_000 },
