@@ -1,7 +1,6 @@
-/** The pool without the rest of the package, which has no types of its own. */
+/** The package describes its types for the whole of it only. */
 declare module 'undici/lib/dispatcher/pool.js' {
-  import type { Pool } from 'undici';
+  import { Pool } from 'undici';
 
-  const pool: typeof Pool;
-  export default pool;
+  export = Pool;
 }

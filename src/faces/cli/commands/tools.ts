@@ -26,8 +26,8 @@ interface Row extends AnyToolRow {
   readonly description: string;
 }
 
-/** Long enough for servers that fetch themselves first; who is late is named. */
-const discoveryMs = 10_000;
+/** Who is late is named. A server that nobody has seen yet may have to fetch itself first. */
+const patienceMs = { seen: 10_000, unseen: 30_000 };
 
 async function tools(cli: CliContext, invocation: Invocation, options: ToolsOptions): Promise<void> {
   const { terminal } = cli;
@@ -72,7 +72,9 @@ function visibleServers(hub: Hub, agent: string, all: boolean): readonly string[
 async function discover(cli: CliContext, hub: Hub, servers: readonly string[]): Promise<void> {
   const { discoverWithin } = await import('../../library/index.ts');
   cli.terminal.progress(`Asking ${servers.join(', ')} …`);
-  await discoverWithin(hub, servers, { clock: cli.clock, limitMs: discoveryMs, signal: cli.signals.graceful() });
+  const unseen = hub.status().some(({ name, tools }) => servers.includes(name) && tools === undefined);
+  const limitMs = unseen ? patienceMs.unseen : patienceMs.seen;
+  await discoverWithin(hub, servers, { clock: cli.clock, limitMs, signal: cli.signals.graceful() });
   cli.terminal.progress('');
 }
 
