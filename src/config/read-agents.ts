@@ -1,11 +1,12 @@
 import type { AgentSpec, ToolFilter } from '../domain/index.ts';
 import { checkNode, repeated } from './check-node.ts';
+import { didYouMean } from './did-you-mean.ts';
 import { dotted, type Finding, hasError, quote } from './problems.ts';
 import { denyEverything, readPolicy } from './read-policy.ts';
 import type { Mention } from './readers/reader.ts';
 import { agentSchema } from './schema.ts';
 import { checkName } from './server-draft.ts';
-import { child, isNull, type SourceEntry, type SourceNode } from './source-tree.ts';
+import { child, isNull, lineAt, type SourceEntry, type SourceNode } from './source-tree.ts';
 import { textAt, textsAt } from './texts.ts';
 
 export interface ReadAgents {
@@ -32,7 +33,26 @@ export function readAgents(section: SourceNode, file: string): ReadAgents {
     findings.push(...own);
     mentions.push(...read.mentions);
   }
+  findings.push(...missingRoles(section, agents));
   return { agents, roles, findings, mentions };
+}
+
+/** A role that is not there restricts nothing, which is seldom what was meant. */
+function missingRoles(section: SourceNode, agents: ReadonlyMap<string, unknown>): Finding[] {
+  return (section.kind === 'map' ? section.entries : []).flatMap(({ key, value }) => {
+    const role = textAt(value, 'role');
+    if (role === undefined || agents.has(role)) return [];
+    const near = didYouMean(role, [...agents.keys()]);
+    return [
+      {
+        severity: 'warning' as const,
+        line: lineAt(value, ['role']),
+        field: dotted('agents', key, 'role'),
+        message: `Agent ${quote(key)}: its role ${quote(role)} has no entry of its own, and says nothing.`,
+        fix: near === undefined ? `Write an entry ${quote(role)} under agents:.` : `Did you mean "${near}"?`,
+      },
+    ];
+  });
 }
 
 function readAgent(

@@ -111,7 +111,9 @@ export const agentSchema = z
     role: z
       .string()
       .optional()
-      .describe('Its role: another entry, whose servers and tools it gets where it has none of its own.'),
+      .describe(
+        'Its role: another entry, which speaks for it too. Where both name servers or tools it gets what both allow.',
+      ),
     servers: z.array(z.string()).optional().describe('Servers this agent gets. Absent: not routed by this entry.'),
     tools: z
       .record(z.string(), toolFilterSchema)

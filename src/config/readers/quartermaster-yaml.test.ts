@@ -305,3 +305,16 @@ test.each([
   expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 1, field });
   expect(fleet).toMatchObject({ naming: 'prefixed', ledger: { sync: 'os' }, serve: { maxBodyBytes: 4_194_304 } });
 });
+
+test('a role without an entry is told, with the name that was probably meant', async () => {
+  const fleet = await own(
+    'servers: { s: { command: x } }\nagents:\n  tester: { servers: [s] }\n  ada: { role: testr }\n  bo: { role: tester }\n',
+  );
+  expect(onlyProblem(fleet)).toMatchObject({
+    severity: 'warning',
+    line: 4,
+    field: 'agents.ada.role',
+    message: 'Agent "ada": its role "testr" has no entry of its own, and says nothing.',
+    fix: 'Did you mean "tester"?',
+  });
+});

@@ -66,8 +66,11 @@ async function inspect(path: string): Promise<Finding> {
 
 function missingHint(command: string, searchPath: string): string {
   if (/\s/.test(command)) return 'Give the program alone as its command and the rest as its args.';
-  return `${sources.get(command) ?? `Install ${command}`}, give its full path as its command, or add its folder to PATH (now ${searchPath}).`;
+  const now = searchPath.length > longestPath ? `${searchPath.slice(0, longestPath)}…` : searchPath;
+  return `${sources.get(command) ?? `Install ${command}`}, give its full path as its command, or add its folder to PATH (now ${now}).`;
 }
+
+const longestPath = 80;
 
 /** Where the programs come from that most servers are started with. */
 const sources: ReadonlyMap<string, string> = new Map([
