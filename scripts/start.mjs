@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build, root } from './steps.mjs';
+import { root } from './root.mjs';
+import { build } from './steps.mjs';
 
 const workspace = join(root, 'examples', 'team');
 const qm = join(root, 'bin', 'qm');

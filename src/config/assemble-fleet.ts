@@ -3,9 +3,8 @@ import { didYouMean } from './did-you-mean.ts';
 import { quote, toProblem } from './problems.ts';
 import type { DotEnv } from './read-dotenv.ts';
 import { deniesEverything } from './read-policy.ts';
-import { readers } from './readers/precedence.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
-import { type FileContent, type Mention, placeText, type Reader, type Settings } from './readers/reader.ts';
+import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { resolveServer } from './resolve-server.ts';
 import { createVariables, type VariablesDeps } from './variables.ts';
@@ -138,11 +137,10 @@ function mayMatch(pattern: string, servers: ReadonlyMap<string, unknown>): boole
 }
 
 function noConfiguration(workspace: string): Problem {
-  const names = readers.map((reader) => placeText(reader.place));
-  return toProblem(names[0] ?? '.', {
+  return toProblem('quartermaster.yaml', {
     severity: 'warning',
-    message: `No configuration found in ${workspace}: looked for ${names.join(', ')}.`,
-    fix: 'Write one of these files; docs/configuration.md has an example.',
+    message: `No configuration found in ${workspace}.`,
+    fix: 'Add a server with `qm add`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.',
   });
 }
 

@@ -13,11 +13,8 @@ import type { ServerDraft } from './server-draft.ts';
 import { cannotRead, readNearby, readSourceFile } from './source-file.ts';
 import type { VariablesDeps } from './variables.ts';
 
-/** Where configuration may stand, relative to the workspace. */
-export const configPlaces: readonly Place[] = readers.map((reader) => reader.place);
-
-/** What to watch for changes. */
-export const watchedPlaces: readonly Place[] = [...configPlaces, { file: dotEnvFile }];
+/** What to watch for changes, relative to the workspace. */
+export const watchedPlaces: readonly Place[] = [...readers.map((reader) => reader.place), { file: dotEnvFile }];
 
 /** Reads every configuration file of the workspace. Whatever they hold, there is a fleet; what is wrong is in it. */
 export async function loadFleet(deps: VariablesDeps, options: { readonly workspace: string }): Promise<Fleet> {

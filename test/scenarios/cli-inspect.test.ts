@@ -198,7 +198,7 @@ test('ls is sorted for people, tells what a server hides, and points to the doct
   expect(json.servers.find(({ name }) => name === 'alpha')?.hides).toEqual(['.mcp.json:1']);
   const empty = await runQm(['ls', '--workspace', await makeWorkspace()]);
   expect(empty).toMatchObject({ code: 0, stdout: '' });
-  expect(empty.stderr).toMatch(/^No servers are configured here\. Write /);
+  expect(empty.stderr).toMatch(/^No servers are configured here\. Add one /);
 });
 
 test.each([

@@ -68,7 +68,7 @@ async function doctor(
 }
 
 function sayEmpty({ terminal }: CliContext): void {
-  terminal.err('No servers are configured here. Write .mcp.json or quartermaster.yaml, or name a --workspace.');
+  terminal.err('No servers are configured here. Add one with `qm add`, or name a --workspace.');
 }
 
 function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number): void {

@@ -36,7 +36,7 @@ function print(cli: CliContext, { hub, servers, problems }: LsAnswer): void {
   const { terminal } = cli;
   const { errColours } = terminal;
   if (servers.length === 0) {
-    terminal.err('No servers are configured here. Write .mcp.json or quartermaster.yaml, or name a --workspace.');
+    terminal.err('No servers are configured here. Add one with `qm add`, or name a --workspace.');
   }
   const sorted = servers.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const line of serverLines(cli, sorted)) terminal.out(line);
