@@ -171,6 +171,7 @@ function mirroredHeaders(headers: KnownHeaders): MirroredHeaders {
 }
 
 function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   return contentType !== undefined && /^application\/json(?:\s*;|\s*$)/i.test(contentType);
 }
 

@@ -60,16 +60,17 @@ function noHeaders(): KnownHeaders {
 
 const knownNames = Object.keys(noHeaders()) as readonly KnownName[]; // the literal has these and no others
 
-/** The two ways in which nearly everybody writes a name; another one is put into lower case. */
-const spellings: ReadonlyMap<string, KnownName> = new Map(
-  knownNames.flatMap((name): [string, KnownName][] => [
-    [name, name],
-    [name.replace(/(?:^|-)[a-z]/g, (start) => start.toUpperCase()), name],
-  ]),
-);
-
-const lengths: ReadonlySet<number> = new Set(knownNames.map((name) => name.length));
+/** By length, so that most names need no comparison and none a hash: the parser makes every one of them anew. */
+const namesOfLength: readonly (readonly KnownName[] | undefined)[] = Array.from({ length: 24 }, (_, length) => {
+  const names = knownNames.filter((name) => name.length === length);
+  return names.length === 0 ? undefined : names;
+});
 
 function knownName(name: string): KnownName | undefined {
-  return spellings.get(name) ?? (lengths.has(name.length) ? spellings.get(name.toLowerCase()) : undefined);
+  const candidates = namesOfLength[name.length];
+  if (candidates === undefined) return undefined;
+  for (const known of candidates) if (known === name) return known;
+  const lower = name.toLowerCase();
+  for (const known of candidates) if (known === lower) return known;
+  return undefined;
 }
