@@ -202,3 +202,24 @@ test.each(['stdio', 'http'] as const)('%s: a handshake that nobody wants any mor
   expect(wire.asked.every(({ cancelledBy }) => cancelledBy !== undefined)).toBe(true);
   expect(clock.waiting).toBe(0);
 });
+
+test('over HTTP the handshake is over when the server has heard that it is, or never answers', async () => {
+  for (const answers of [true, false]) {
+    const { wire, clock, outcome } = begin('http', 'legacy');
+    let take: () => void = () => {};
+    wire.taken = new Promise((resolve) => {
+      take = resolve;
+    });
+    let agreed = false;
+    void outcome.then(() => {
+      agreed = true;
+    });
+    wire.last('initialize').answer(legacy);
+    await settle();
+    expect([wire.said, agreed]).toEqual([['notifications/initialized'], false]);
+    if (answers) take();
+    else clock.advance(2000);
+    expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
+    expect(clock.waiting).toBe(0);
+  }
+});

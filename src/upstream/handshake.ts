@@ -60,11 +60,11 @@ const probeSilenceMs = 3000;
  */
 export async function shakeHands(wire: Wire, clock: Clock, options: HandshakeOptions): Promise<HandshakeOutcome> {
   // The older transport is older than the newer revision.
-  if (wire.transport === 'sse') return accept(wire, options, await greet(wire, options));
+  if (wire.transport === 'sse') return accept(wire, clock, options, await greet(wire, options));
   if (options.known !== 'legacy') return probe(wire, clock, options);
   const reply = await greet(wire, options);
   // A server that was upgraded since may know the old handshake no longer.
-  return isRefusal(reply) ? probe(wire, clock, options) : accept(wire, options, reply);
+  return isRefusal(reply) ? probe(wire, clock, options) : accept(wire, clock, options, reply);
 }
 
 function isRefusal(reply: WireReply): boolean {
@@ -80,16 +80,16 @@ async function probe(wire: Wire, clock: Clock, options: HandshakeOptions): Promi
   );
   if (wire.transport === 'http') {
     const verdict = await answer;
-    return verdict === 'legacy' ? accept(wire, options, await greet(wire, options)) : verdict;
+    return verdict === 'legacy' ? accept(wire, clock, options, await greet(wire, options)) : verdict;
   }
   const early = await Promise.race([answer, silence(clock, answer)]);
-  if (early !== 'silent') return early === 'legacy' ? accept(wire, options, await greet(wire, options)) : early;
+  if (early !== 'silent') return early === 'legacy' ? accept(wire, clock, options, await greet(wire, options)) : early;
   // A slow starter reads both questions in order, so a modern one still answers the first.
   const greeting = greet(wire, options);
   const first = await Promise.race([answer, greeting.then((reply) => ({ kind: 'greeted' as const, reply }))]);
-  if (first === 'legacy') return accept(wire, options, await greeting);
+  if (first === 'legacy') return accept(wire, clock, options, await greeting);
   if (first.kind === 'greeted') {
-    const outcome = accept(wire, options, first.reply);
+    const outcome = await accept(wire, clock, options, first.reply);
     given.abort();
     return outcome;
   }
@@ -119,6 +119,9 @@ function judge(wire: Wire, reply: WireReply): HandshakeOutcome | 'legacy' {
   return isRefusal(reply) ? 'legacy' : { kind: 'failed', failure: reply };
 }
 
+/** A server that leaves a message without an answer unanswered on HTTP is not waited for any longer. */
+const initializedMs = 2000;
+
 /** How servers refuse what they do not know; some answer 200 and a body that is no JSON-RPC at all. */
 const refusals: ReadonlySet<number> = new Set([200, 202, 400, 404, 405, 406, 415, 422]);
 
@@ -129,14 +132,22 @@ function greet(wire: Wire, options: HandshakeOptions): Promise<WireReply> {
   return ask(wire, controlRequest('initialize', params, options.timeoutMs), options.signal);
 }
 
-function accept(wire: Wire, options: HandshakeOptions, reply: WireReply): HandshakeOutcome {
+async function accept(
+  wire: Wire,
+  clock: Clock,
+  options: HandshakeOptions,
+  reply: WireReply,
+): Promise<HandshakeOutcome> {
   if (reply.kind !== 'result') return { kind: 'failed', failure: asFailure(options.server, reply) };
   const version = reply.value.protocolVersion;
   if (typeof version !== 'string' || !legacyUpstreamVersions.includes(version)) {
     return { kind: 'failed', failure: garbled(options.server, `protocol version ${String(version).slice(0, 40)}`) };
   }
   wire.speak(legacyEnvelope(version));
-  wire.notify('notifications/initialized');
+  // Over HTTP the next request could overtake it, and some servers refuse what comes before it.
+  const told = new AbortController();
+  const taken = wire.notify('notifications/initialized')?.then(() => told.abort());
+  if (taken !== undefined) await Promise.race([taken, sleep(clock, initializedMs, told.signal)]);
   return { kind: 'agreed', agreement: agreement('legacy', version, reply.value) };
 }
 

@@ -12,6 +12,8 @@ export interface ScriptedWire extends Wire {
   closed: boolean;
   /** The newest request of that method. */
   last(method: string): Asked;
+  /** What notifications answer with; undefined as on transports that cannot tell. */
+  taken: Promise<void> | undefined;
 }
 
 export interface Asked {
@@ -61,8 +63,10 @@ export function createScriptedWire(transport: TransportKind): ScriptedWire {
         },
       };
     },
+    taken: undefined,
     notify(method) {
       said.push(method);
+      return this.taken;
     },
     speak(next) {
       envelope = next;

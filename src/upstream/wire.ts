@@ -50,7 +50,8 @@ export interface WireCall {
 export interface Wire {
   readonly transport: TransportKind;
   request(request: WireRequest): WireCall;
-  notify(method: string, params?: unknown): void;
+  /** Where the transport can tell, resolves when the server has it or cannot have it. Never rejects. */
+  notify(method: string, params?: unknown): Promise<void> | undefined;
   /** Speaks the given revision from now on. */
   speak(envelope: Envelope): void;
   /** Opens the stream on which a legacy HTTP server announces changes; the others need none. */

@@ -41,6 +41,8 @@ export interface Children {
   /** Stops all children, then the watchdog. */
   close(): Promise<void>;
   readonly watchdogPid: number | undefined;
+  /** How many have not ended. */
+  readonly running: number;
 }
 
 export function createChildren(
@@ -124,6 +126,9 @@ export function createChildren(
     },
     get watchdogPid() {
       return watchdog.pid;
+    },
+    get running() {
+      return live.size;
     },
   };
 }

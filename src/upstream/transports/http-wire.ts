@@ -89,9 +89,12 @@ class HttpWire implements Wire {
     return { reply: exchange.reply, cancel: exchange.cancel };
   }
 
-  notify(method: string, params?: unknown): void {
-    const headers = this.#envelope.era === 'modern' ? [...this.#headers, 'mcp-method', method] : this.#headers;
-    this.#dispatch('POST', headers, notification(method, params), ignoreAnswer);
+  notify(method: string, params?: unknown): Promise<void> {
+    const headers =
+      this.#envelope.era === 'modern' ? [...this.#postHeaders(), 'mcp-method', method] : this.#postHeaders();
+    return new Promise((resolve) => {
+      this.#dispatch('POST', headers, notification(method, params), untilAnswered(resolve));
+    });
   }
 
   speak(envelope: Envelope): void {
@@ -125,7 +128,7 @@ class HttpWire implements Wire {
       });
     }
     this.#deadlines.close();
-    if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, ignoreAnswer);
+    if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, untilAnswered());
     await closePool(this.#pool, this.#deps.clock);
   }
 
@@ -136,8 +139,13 @@ class HttpWire implements Wire {
     return headers;
   }
 
+  /** Many servers refuse a POST without both, whatever it carries. */
+  #postHeaders(): string[] {
+    return [...this.#headers, 'accept', 'application/json, text/event-stream'];
+  }
+
   #requestHeaders(request: WireRequest): string[] {
-    const headers = [...this.#headers, 'accept', 'application/json, text/event-stream'];
+    const headers = this.#postHeaders();
     if (this.#envelope.era === 'legacy') return headers;
     headers.push('mcp-method', request.method);
     if (request.name !== undefined) headers.push('mcp-name', encodeHeaderValue(request.name));
@@ -160,20 +168,22 @@ class HttpWire implements Wire {
   }
 
   #answer(id: string | number, method: string): void {
-    this.#dispatch('POST', this.#headers, answerToServer(id, method), ignoreAnswer);
+    this.#dispatch('POST', this.#postHeaders(), answerToServer(id, method), untilAnswered());
   }
 
   #sayCancelled(id: number, method: string, reason: string): void {
     if (this.#envelope.era === 'modern' || method === 'initialize' || this.#closed) return;
-    this.notify('notifications/cancelled', { requestId: id, reason });
+    void this.notify('notifications/cancelled', { requestId: id, reason });
   }
 }
 
-/** For messages that expect nothing back; whether they arrive shows in the next request. */
-const ignoreAnswer: Dispatcher.DispatchHandler = {
-  onRequestStart() {},
-  onResponseStart() {},
-  onResponseData() {},
-  onResponseEnd() {},
-  onResponseError() {},
-};
+/** For messages that expect nothing back; whether they were taken shows in the next request. */
+function untilAnswered(onEnd: () => void = () => {}): Dispatcher.DispatchHandler {
+  return {
+    onRequestStart() {},
+    onResponseStart() {},
+    onResponseData() {},
+    onResponseEnd: onEnd,
+    onResponseError: onEnd,
+  };
+}

@@ -116,7 +116,7 @@ class SseWire implements Wire {
     return pending;
   }
 
-  notify(method: string, params?: unknown): void {
+  notify(method: string, params?: unknown): undefined {
     if (this.#gone !== undefined || this.#queuedBytes > maxQueuedBytes) return;
     // Some servers refuse whatever overtakes this one on its way.
     const last = method === 'notifications/initialized';

@@ -85,7 +85,7 @@ class StdioWire implements Wire {
     return pending;
   }
 
-  notify(method: string, params?: unknown): void {
+  notify(method: string, params?: unknown): undefined {
     if (this.#gone === undefined && this.#queuedBytes() <= maxQueuedBytes) this.#write(notification(method, params));
   }
 
