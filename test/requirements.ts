@@ -102,6 +102,9 @@ export const requirements = {
   'http:session-owner': 'A client session serves only the token that opened it.',
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
   'http:host-origin': 'A request with a foreign Host or Origin is refused.',
+  'http:pages': 'A page of an allowed origin can use the endpoint in both eras and read every answer, refusals too.',
+  'http:other-pages': 'A page of any other origin is refused and can read nothing, nor can any page read the API.',
+  'http:metadata': 'A client without a valid token is told so, and where to read what the endpoint wants.',
   'http:health': 'Liveness and readiness are answered without a token.',
   'stdio:view': "An agent's view works as a stdio server, and nothing else is on its output.",
 

@@ -3,7 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { createGuard, createMcpEndpoint, type McpEndpoint, readHeaders, sendRefusal } from '../mcp-http/index.ts';
+import {
+  createGuard,
+  createMcpEndpoint,
+  isPreflight,
+  type McpEndpoint,
+  metadataPaths,
+  readHeaders,
+  resourceMetadata,
+  sendJson,
+  sendPreflight,
+  sendRefusal,
+  sendStatus,
+  shareWith,
+} from '../mcp-http/index.ts';
 
 /** One port for everything: `/mcp` for agents, `/api` for operators, `/healthz` for whoever watches. */
 export interface Gateway {
@@ -64,11 +77,19 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     // The answer is the last on its connection, so that closing waits for nobody.
     if (closing) response.shouldKeepAlive = false;
     const path = pathOf(request.url);
+    if (headers.origin !== undefined && forPages.has(path)) {
+      shareWith(headers.origin, response);
+      if (isPreflight(request)) {
+        sendPreflight(request, response);
+        return;
+      }
+    }
     if (path === '/mcp') mcp.handle(request, response, headers);
     else if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
     else if (path.startsWith('/api/')) deps.api(request, response);
-    else plain(response, 404, 'Not found. Agents connect to /mcp.\n');
+    else if (metadataPaths.includes(path)) metadata(request, response);
+    else plain(response, 404, notFound);
   }
 
   function readiness(response: ServerResponse): void {
@@ -96,6 +117,19 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
       return closed;
     },
   };
+}
+
+/** Clients whose token is refused look for a login, and show what they get instead to whoever uses them. */
+const notFound =
+  'Not found. Agents connect to /mcp with a token, which an operator issues with `qm token issue --agent NAME`; ' +
+  'there is no login.\n';
+
+/** What pages of other origins may read. The API is for the hub's own. */
+const forPages: ReadonlySet<string> = new Set(['/mcp', ...metadataPaths]);
+
+function metadata({ method, headers }: IncomingMessage, response: ServerResponse): void {
+  if (method !== 'GET' && method !== 'HEAD') sendStatus(response, 405, ['allow', 'GET, HEAD']);
+  else sendJson(response, 200, resourceMetadata(headers.host ?? ''), ['vary', 'Origin']); // the guard wants a Host
 }
 
 /** What a client may cost before it has said anything useful. */

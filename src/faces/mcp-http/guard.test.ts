@@ -42,3 +42,34 @@ test('the message names the setting and not more than the head of the header', (
     /^This hub does not serve Host x{200}\.$/,
   );
 });
+
+test('a port is a number, and nothing follows it', () => {
+  const options = { host: '127.0.0.1', ...serve };
+  for (const host of ['localhost:', 'localhost:65535', '[::1]:1']) expect(passes(options, { host }), host).toBe(true);
+  for (const host of [
+    'localhost:a',
+    'localhost:1:2',
+    'localhost:1"',
+    'localhost:x@evil.example',
+    '[::1]x',
+    ' localhost',
+  ])
+    expect(passes(options, { host }), host).toBe(false);
+});
+
+test('a name that was served says nothing about the next', () => {
+  const guard = createGuard({ host: '127.0.0.1', ...serve });
+  for (let turn = 0; turn < 2; turn++) {
+    expect(() => guard.check({ host: 'localhost', origin: undefined })).not.toThrow();
+    expect(() => guard.check({ host: 'evil.example', origin: undefined })).toThrow(/Host evil.example/);
+    expect(() => guard.check({ host: undefined, origin: undefined })).toThrow(/Host \(none\)/);
+    expect(() => guard.check({ host: 'localhost', origin: 'https://evil.example' })).toThrow(/Origin/);
+  }
+});
+
+test('a star among the origins allows nobody', () => {
+  const options = { host: '127.0.0.1', allowedHosts: ['*'], allowedOrigins: ['*'] };
+  for (const origin of ['*', 'https://page.example'])
+    expect(passes(options, { host: 'localhost', origin }), origin).toBe(false);
+  expect(passes(options, { host: '*' })).toBe(false);
+});

@@ -23,19 +23,27 @@ const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 export function createGuard(options: GuardOptions): Guard {
   const own = anyAddress.has(options.host) ? [] : [options.host.includes(':') ? `[${options.host}]` : options.host];
   const hosts = new Set([...loopback, ...own, ...options.allowedHosts].map((host) => host.toLowerCase()));
-  const origins = new Set(options.allowedOrigins);
+  // A page of any origin is what the guard is against, so a star is no name.
+  const origins = new Set(options.allowedOrigins.filter((origin) => origin !== '*'));
+  /** The Host that came last; most requests repeat it. */
+  let served: string | undefined;
+
+  function checkHost(host: string | undefined): void {
+    const name = hostPattern.exec(host ?? '')?.[1]?.toLowerCase();
+    if (name === undefined || !hosts.has(name)) throw refused('Host', host);
+    served = host;
+  }
+
   return {
     check({ host, origin }) {
-      if (host === undefined || !hosts.has(hostName(host))) throw refused('Host', host);
+      if (host === undefined || host !== served) checkHost(host);
       if (origin !== undefined && !origins.has(origin) && !isLoopbackOrigin(origin)) throw refused('Origin', origin);
     },
   };
 }
 
-function hostName(host: string): string {
-  const end = host.startsWith('[') ? host.indexOf(']') + 1 : host.lastIndexOf(':');
-  return (end <= 0 ? host : host.slice(0, end)).toLowerCase();
-}
+/** A name or an address, and a port; answers repeat it, so it is nothing else. */
+const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 function isLoopbackOrigin(origin: string): boolean {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;

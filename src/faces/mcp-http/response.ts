@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { errorTable, type HubError } from '../../base/index.ts';
 import { errorReply, sseEvent } from '../../mcp/index.ts';
+import { challenge } from './protected-resource.ts';
 
 /** A reader that leaves this much unread is given up. */
 const maxUnreadBytes = 4 * 1024 * 1024;
@@ -44,10 +45,8 @@ export function sendRefusal(response: ServerResponse, error: HubError, idText = 
   const { http } = errorTable[error.code];
   const text = errorReply(idText, error);
   if (http === 413 && !response.req.complete) refuseUnread(response, http, text);
-  else sendJson(response, http, text, http === 401 ? challenge : []);
+  else sendJson(response, http, text, http === 401 ? ['www-authenticate', challenge(response.req, error.message)] : []);
 }
-
-const challenge: readonly string[] = ['www-authenticate', 'Bearer realm="quartermaster"'];
 
 /**
  * Refuses a body that is still coming. Closing at once would cost the client the answer, for it sees its own write fail
