@@ -189,6 +189,7 @@ describe(verifies('http:other-pages', 'a page that nobody allowed gets nothing')
   test('the API, health and unknown addresses are for no other page', async () => {
     for (const path of [
       '/api/servers',
+      '/metrics',
       '/healthz',
       '/readyz',
       '/',
