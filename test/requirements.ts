@@ -126,6 +126,9 @@ export const requirements = {
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
+  'metrics:calls': 'Every call that ended is in the metrics once, under its server and the outcome of the ledger.',
+  'metrics:reload': 'A reload takes removed servers out of the metrics and resets no counter of those that stay.',
+  'metrics:admin': 'Metrics are for the admin token alone; no token of an agent opens them.',
 
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',

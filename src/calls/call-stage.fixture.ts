@@ -9,6 +9,7 @@ import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
 import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
+import type { CallMeter } from './call-meter.ts';
 import { createNameBook } from './names.ts';
 import { createCallPath } from './run-call.ts';
 import { handlesOf, type ScriptedServer } from './scripted-server.fixture.ts';
@@ -21,6 +22,8 @@ export interface CallStage {
   readonly files: ScriptedServer;
   readonly ledger: Ledger;
   readonly underWay: ReadonlySet<Call>;
+  /** What the meter was told, in order. */
+  readonly metered: readonly Metered[];
   stopping: boolean;
   call(name: string, more?: Partial<CallRequest>): Call;
   run(call: Call): Promise<CallResult>;
@@ -28,6 +31,13 @@ export interface CallStage {
   lines(): Promise<CallLine[]>;
   /** The journal as it is on disk at this moment. */
   journal(): string;
+}
+
+export interface Metered {
+  readonly sent: boolean;
+  readonly server: string | undefined;
+  readonly outcome: string;
+  readonly durationMs?: number;
 }
 
 const schema = { inputSchema: { type: 'object' } };
@@ -64,12 +74,18 @@ export async function openCallStage(
   if (files === undefined) throw new Error('the fleet has a server named files');
   const underWay = new Set<Call>();
   const views = createViews({ clock }, { fleet, upstreams: servers, names: createNameBook('prefixed') });
-  const run = createCallPath({ clock, ledger, views, underWay, isStopping: () => stage.stopping });
+  const metered: Metered[] = [];
+  const meter: CallMeter = {
+    ended: ({ server }, outcome, durationMs) => metered.push({ sent: true, server, outcome, durationMs }),
+    refused: (entry, outcome) => metered.push({ sent: false, server: entry?.server, outcome }),
+  };
+  const run = createCallPath({ clock, ledger, views, underWay, meter, isStopping: () => stage.stopping });
   const stage: CallStage = {
     servers,
     files,
     ledger,
     underWay,
+    metered,
     stopping: false,
     call: (name, more) => new Call({ ...plainRequest, name, ...more }),
     run,

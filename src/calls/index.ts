@@ -1,4 +1,5 @@
 export { Call, type CallRequest, type CallResult } from './call.ts';
+export type { CallMeter } from './call-meter.ts';
 export type { CallerChannel } from './channel.ts';
 export { type Collision, createNameBook, type NameBook } from './names.ts';
 export { outcomeOf } from './outcomes.ts';

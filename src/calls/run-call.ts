@@ -12,6 +12,7 @@ import {
 import type { Link, WireFailure, WireReply } from '../upstream/index.ts';
 import { forCaller, missingTool } from './away.ts';
 import type { Call, CallResult } from './call.ts';
+import type { CallMeter } from './call-meter.ts';
 import { createCallRates } from './call-rates.ts';
 import { outcomeOf } from './outcomes.ts';
 import {
@@ -35,7 +36,7 @@ import type { Views } from './views.ts';
  * The face has authenticated the caller. Every exit before "sent" is journaled as refused.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
-  const { clock, ledger, views } = deps;
+  const { clock, ledger, views, meter } = deps;
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
   const rates = createCallRates();
 
@@ -49,12 +50,12 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
       if (entry === undefined) {
         record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
-        return refuse(record, startedAt, missingTool(views.of(caller.chain), name, clock.now()));
+        return refuse(undefined, record, startedAt, missingTool(views.of(caller.chain), name, clock.now()));
       }
       record = ledger.open(entry.subject, caller.run, argumentsText);
       const objection = objectionTo(call, entry);
-      if (objection !== undefined) return refuse(record, startedAt, objection);
-      if (!entry.dispatch.enter()) return refuse(record, startedAt, tooManyCalls(entry));
+      if (objection !== undefined) return refuse(entry, record, startedAt, objection);
+      if (!entry.dispatch.enter()) return refuse(entry, record, startedAt, tooManyCalls(entry));
       entered = entry;
 
       let link: Link;
@@ -67,7 +68,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         await ledger.sent(record, factsOf(link));
       } catch (error) {
         const known = toHubError(error);
-        return refuse(record, startedAt, known, forCaller(known, entry, clock.now()));
+        return refuse(entry, record, startedAt, known, forCaller(known, entry, clock.now()));
       }
       const reply = call.cancelled === undefined ? await send(call, entry, link, record) : unsent(call.cancelled);
       if (reply.kind !== 'failed' || !mayRepeat(call, entry, reply))
@@ -75,7 +76,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       return await repeat(call, entry, link, record, startedAt, reply);
     } catch (error) {
       // A defect; even so the call has an end on the ledger.
-      if (record !== undefined) ledger.done(record, endOf(toHubError(error), startedAt));
+      if (record !== undefined) closeRecord(entered, record, endOf(toHubError(error), startedAt));
       throw error;
     } finally {
       entered?.dispatch.leave();
@@ -149,27 +150,43 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
           return conclude(entry, record, startedAt, unknownResult(entry, resultType), retries);
         }
         if (isError === true)
-          ledger.done(record, { outcome: 'tool_error', durationMs, error: toolError(reply.value), retries });
-        else ledger.done(record, { outcome: 'ok', durationMs, retries });
+          closeRecord(entry, record, { outcome: 'tool_error', durationMs, error: toolError(reply.value), retries });
+        else closeRecord(entry, record, { outcome: 'ok', durationMs, retries });
         return { kind: 'result', result: reply };
       }
       case 'error':
-        ledger.done(record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
+        closeRecord(entry, record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
         return reply;
       case 'failed': {
         const { error, httpStatus } = reply;
         const outcome = outcomeOf(error.code);
         const http = httpStatus === undefined ? {} : { httpStatus };
-        ledger.done(record, { outcome, durationMs, error: error.message, retries, ...http });
+        closeRecord(entry, record, { outcome, durationMs, error: error.message, retries, ...http });
         return { kind: 'failed', error: forCaller(error, entry, clock.now()) };
       }
     }
   }
 
   /** The ledger has what happened; what the caller is told may say more. */
-  function refuse(record: OpenCall, startedAt: number, error: HubError, told = error): CallResult {
-    ledger.refused(record, endOf(error, startedAt));
+  function refuse(
+    entry: ViewEntry | undefined,
+    record: OpenCall,
+    startedAt: number,
+    error: HubError,
+    told = error,
+  ): CallResult {
+    closeRecord(entry, record, endOf(error, startedAt));
     return { kind: 'failed', error: told };
+  }
+
+  /** Every call ends here, on the ledger and in the numbers, and only once. */
+  function closeRecord(entry: ViewEntry | undefined, record: OpenCall, end: CallEnd): void {
+    const { stage } = record;
+    if (stage === 'ended') return;
+    // What was not sent is a refusal to the ledger, too.
+    ledger.done(record, end);
+    if (stage === 'sent' && entry !== undefined) meter?.ended(entry, end.outcome, end.durationMs);
+    else meter?.refused(entry, end.outcome);
   }
 
   function endOf(error: HubError, startedAt: number): CallEnd {
@@ -192,6 +209,7 @@ export interface CallPathDeps {
   readonly views: Views;
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly underWay: Set<Call>;
+  readonly meter?: CallMeter | undefined;
   isStopping(): boolean;
 }
 

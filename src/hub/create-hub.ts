@@ -24,6 +24,7 @@ import { createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
+import type { HubMeter } from './hub-meter.ts';
 import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
 
@@ -34,6 +35,8 @@ export interface Hub {
   readonly views: Views;
   readonly ledger: Ledger;
   readonly callsUnderWay: number;
+  /** Processes of stdio servers that run, the watchdog aside. */
+  readonly childrenRunning: number;
   call(request: CallRequest): { readonly call: Call; readonly result: Promise<CallResult> };
   /** Somebody whose identity was proved, or the operator speaking as an agent. */
   callerFor(identity: CallerIdentity): Caller;
@@ -62,6 +65,7 @@ export interface HubDeps {
   readonly logger: Logger;
   readonly random: RandomBytes;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly meter?: HubMeter | undefined;
 }
 
 export interface HubOptions {
@@ -74,7 +78,7 @@ export interface HubOptions {
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger, random } = deps;
+  const { clock, logger, random, meter } = deps;
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, redaction } = await openState(deps, configuration);
   const crew = createCrew(
@@ -87,7 +91,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const life = createId(random, 8);
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
-  const runCall = createCallPath({ clock, ledger, views, underWay, isStopping: () => stopping !== undefined });
+  const runCall = createCallPath({ clock, ledger, views, underWay, meter, isStopping: () => stopping !== undefined });
 
   let naming = configuration.fleet.naming;
   configuration.onReload((fleet) => {
@@ -125,6 +129,9 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     ledger,
     get callsUnderWay() {
       return underWay.size;
+    },
+    get childrenRunning() {
+      return children.running;
     },
     call(request) {
       const call = new Call(request);

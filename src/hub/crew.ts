@@ -1,7 +1,8 @@
 import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
 import type { UpstreamHandles } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
-import { type Children, createUpstream, type ServerMemory } from '../upstream/index.ts';
+import { type Children, createUpstream, type Link, type ServerMemory } from '../upstream/index.ts';
+import type { HubMeter } from './hub-meter.ts';
 
 /** The upstream servers of the current configuration. */
 export interface Crew {
@@ -21,6 +22,7 @@ export interface CrewDeps {
   readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
+  readonly meter?: HubMeter | undefined;
 }
 
 export function createCrew(deps: CrewDeps, first: Fleet): Crew {
@@ -28,6 +30,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   let upstreams = new Map<string, UpstreamHandles>();
   const offered = new Map<string, Catalog | undefined>();
   const leaving = new Set<Promise<void>>();
+  const counted = new WeakSet<Link>();
 
   function start(spec: ServerSpec): UpstreamHandles {
     return createUpstream(
@@ -46,11 +49,19 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
 
   /** State changes are frequent, changes of the offer rare; only these make views stale. */
   function noteChange(server: string): void {
+    countLink(server);
     const offer = upstreams.get(server)?.control.catalog;
     const before = offered.get(server);
     offered.set(server, offer);
     if (isSameOffer(before, offer)) return;
     deps.onChange();
+  }
+
+  function countLink(server: string): void {
+    const link = upstreams.get(server)?.dispatch.link;
+    if (link === undefined || counted.has(link)) return;
+    counted.add(link);
+    deps.meter?.linked(server);
   }
 
   function letGo(handles: UpstreamHandles): void {

@@ -6,3 +6,4 @@ export {
   type LookOptions,
   openDiagnosis,
 } from './diagnosis.ts';
+export type { HubMeter } from './hub-meter.ts';

@@ -30,6 +30,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'faces/mcp-http': { ...face, imports: [...face.imports, 'faces/mcp'] },
   'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
   'faces/api': face,
+  'faces/metrics': face,
   // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
   'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http'] },
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },

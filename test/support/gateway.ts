@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type Clock, createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
 import { createApi } from '../../src/faces/api/index.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
+import { createMeter, createMetrics } from '../../src/faces/metrics/index.ts';
 import { createTokenBook, type TokenBook, type TokenOrder } from '../../src/governance/index.ts';
 import { createHub, type Hub } from '../../src/hub/index.ts';
 import { type CallLine, readCalls } from '../../src/ledger/index.ts';
@@ -24,6 +25,8 @@ export interface GatewaySettings {
   readonly cold?: boolean;
   readonly timeouts?: GatewayOptions['timeouts'];
   readonly clock?: Clock;
+  /** What opens what is for the operator; without it nothing does. */
+  readonly adminToken?: string;
 }
 
 /** A hub in this process, behind its HTTP port. */
@@ -91,19 +94,26 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const log: LoggedEvent[] = [];
   const common = { clock: settings.clock ?? createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
   const env = { PATH: process.env.PATH, ...settings.env };
-  const hub = await createHub({ ...common, env }, { workspace, watch: false });
+  const meter = createMeter();
+  const hub = await createHub({ ...common, env, meter }, { workspace, watch: false });
   let gateway: Gateway | undefined;
   // Together, as a real hub stops: calls under way end while their answers leave.
   undo.push(() => Promise.all([hub.stop(), gateway?.close()]));
   const store = createFileTokenStore(workspaceLayout(workspace), common);
   const tokens = await createTokenBook({ ...common, store });
-  const { timeouts } = settings;
+  const { timeouts, adminToken } = settings;
+  const operator = {
+    hub,
+    isAdmin: (token: string) => token === adminToken,
+    clientSessions: () => gateway?.mcp.clientSessions ?? 0,
+  };
   gateway = await openGateway(
     {
       ...common,
       hub,
       tokens,
-      api: createApi({ ...common, hub, tokens, isAdmin: () => false, clientSessions: () => 0 }),
+      api: createApi({ ...common, ...operator, tokens }),
+      metrics: createMetrics({ ...common, ...operator, meter }),
     },
     { host: '127.0.0.1', port: 0, ...(timeouts === undefined ? {} : { timeouts }) },
   );

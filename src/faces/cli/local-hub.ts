@@ -1,5 +1,5 @@
 import { type Logger, sleep } from '../../base/index.ts';
-import type { Hub } from '../../hub/index.ts';
+import type { Hub, HubMeter } from '../../hub/index.ts';
 import type { CliContext } from './context.ts';
 import type { Invocation } from './global-options.ts';
 import { createLogger, type LogLevel } from './logger.ts';
@@ -15,7 +15,7 @@ export interface LocalHub {
 export async function openLocalHub(
   cli: CliContext,
   { workspace, logLevel }: Invocation,
-  options: { readonly watch: boolean; readonly defaultLevel: LogLevel },
+  options: { readonly watch: boolean; readonly defaultLevel: LogLevel; readonly meter?: HubMeter },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
   const logger = createLogger(cli, logLevel ?? options.defaultLevel);
@@ -23,7 +23,10 @@ export async function openLocalHub(
     import('../../hub/index.ts'),
     import('../../vault/index.ts'),
   ]);
-  const hub = await createHub({ clock, logger, random, env }, { workspace, watch: options.watch });
+  const hub = await createHub(
+    { clock, logger, random, env, meter: options.meter },
+    { workspace, watch: options.watch },
+  );
   const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));
   hide();
   hub.onReload(hide);

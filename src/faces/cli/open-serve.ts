@@ -15,6 +15,7 @@ import {
 } from '../../storage/index.ts';
 import { createApi } from '../api/index.ts';
 import { type Gateway, openGateway } from '../gateway/index.ts';
+import { createMeter, createMetrics } from '../metrics/index.ts';
 import type { CliContext } from './context.ts';
 import type { Invocation } from './global-options.ts';
 import { openLocalHub } from './local-hub.ts';
@@ -54,20 +55,21 @@ async function openLocked(
 ): Promise<Serve> {
   const { clock, random } = cli;
   const admin = await ensureAdminToken(layout, random);
-  const local = await openLocalHub(cli, invocation, { watch: true, defaultLevel: 'info' });
+  const meter = createMeter();
+  const local = await openLocalHub(cli, invocation, { watch: true, defaultLevel: 'info', meter });
   const { hub, logger } = local;
   try {
     for (const warning of admin.warnings) logger.warn('admin_token', { warning });
     const tokens = await createTokenBook({ clock, random, store: createFileTokenStore(layout, { clock, random }) });
     let gateway: Gateway | undefined;
-    const api = createApi({
+    const operator = {
       hub,
-      tokens,
-      logger,
-      isAdmin: (token) => sameSecret(token, admin.token),
+      isAdmin: (token: string) => sameSecret(token, admin.token),
       clientSessions: () => gateway?.mcp.clientSessions ?? 0,
-    });
-    gateway = await openGateway({ hub, tokens, clock, logger, random, api }, options);
+    };
+    const api = createApi({ ...operator, tokens, logger });
+    const metrics = createMetrics({ ...operator, meter, clock });
+    gateway = await openGateway({ hub, tokens, clock, logger, random, api, metrics }, options);
     const url = reachable(gateway.url);
     const entry = await writeServeFile(layout, url, random);
     const forgetTokens = watchTokens(layout, tokens, logger);

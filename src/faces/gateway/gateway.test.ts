@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { gatewayForTest, type RunningGateway } from '../../../test/support/gateway.ts';
@@ -11,7 +11,8 @@ import { openGateway } from './gateway.ts';
 
 async function openAgain({ hub, tokens }: RunningGateway, host: string, port: number) {
   const deps = { hub, tokens, clock: createSystemClock(), logger: createSilentLogger(), random: systemRandom };
-  const gateway = await openGateway({ ...deps, api: (_, response) => response.end() }, { host, port });
+  const api = (_: IncomingMessage, response: ServerResponse): unknown => response.end();
+  const gateway = await openGateway({ ...deps, api, metrics: api }, { host, port });
   onTestFinished(() => gateway.close());
   return gateway;
 }

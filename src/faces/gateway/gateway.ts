@@ -34,6 +34,8 @@ export interface GatewayDeps {
   readonly random: RandomBytes;
   /** Answers `/api/…`; loaded by the caller when first needed. */
   readonly api: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Answers `/metrics`. */
+  readonly metrics: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 export interface GatewayOptions {
@@ -87,6 +89,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     if (path === '/mcp') mcp.handle(request, response, headers);
     else if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
+    else if (path === '/metrics') deps.metrics(request, response);
     else if (path.startsWith('/api/')) deps.api(request, response);
     else if (metadataPaths.includes(path)) metadata(request, response);
     else plain(response, 404, notFound);
