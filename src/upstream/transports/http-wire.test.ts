@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, pause, within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock, HubError } from '../../base/index.ts';
 import { modernVersion } from '../../mcp/index.ts';
@@ -109,7 +108,7 @@ test('the session that initialize brought goes with every later request, and is 
   expect(wire.sessionId).toBeNull();
   await ask(wire, controlRequest('initialize', {}, 1000));
   expect(wire.sessionId).toBe('one');
-  wire.notify('notifications/initialized');
+  void wire.notify('notifications/initialized');
   await ask(wire);
   await wire.close();
   const sent = server.received.map(({ request }) => [request.method, request.headers['mcp-session-id']]);
@@ -348,7 +347,7 @@ test('closing lets calls finish, and then nothing is taken', async () => {
   expect(codeOf(await reply)).toBe('result');
   await within(closing, 'the close');
   expect(await ask(wire)).toMatchObject({ kind: 'failed', cause: 'connection', sent: false });
-  wire.notify('notifications/anything');
+  void wire.notify('notifications/anything');
   await expect(wire.close()).resolves.toBeUndefined();
 });
 
@@ -390,37 +389,4 @@ test('a server that does not speak TLS was sent nothing', async () => {
   const reply = await ask(await open(server.url.replace('http:', 'https:')));
   expect(reply).toMatchObject({ sent: false, error: { code: 'UPSTREAM_UNAVAILABLE' } });
   expect(server.received).toEqual([]);
-});
-
-test(
-  verifies(
-    'upstream:http-legacy',
-    'whatever is posted says what it can take, and a notification is over when it was taken',
-  ),
-  async () => {
-    let take: () => void = () => {};
-    const server = await serveHttp((received) => {
-      if (received.message.id !== undefined) good(received);
-      else take = () => void received.response.writeHead(202).end();
-    });
-    const wire = await open(server.url);
-    let taken = false;
-    const told = wire.notify('notifications/initialized')?.then(() => {
-      taken = true;
-    });
-    await ask(wire);
-    await eventually(() => server.received[1], 'both messages');
-    expect(taken).toBe(false);
-    for (const { request } of server.received) {
-      expect(request.headers.accept).toBe('application/json, text/event-stream');
-    }
-    take();
-    await within(told ?? Promise.reject(new Error('HTTP can tell')), 'the notification to be taken');
-    expect(taken).toBe(true);
-  },
-);
-
-test('a notification that nobody takes is over too', async () => {
-  const wire = await open('http://127.0.0.1:9/mcp');
-  await within(wire.notify('notifications/initialized') ?? Promise.reject(new Error('HTTP can tell')), 'its end');
 });

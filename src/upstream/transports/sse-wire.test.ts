@@ -136,7 +136,7 @@ test('nothing overtakes the end of the handshake', async () => {
     },
   });
   await ask(wire, controlRequest('initialize', {}, 5000));
-  wire.notify('notifications/initialized');
+  void wire.notify('notifications/initialized');
   const reply = ask(wire);
   await eventually(() => waiting.length > 0, 'the notification');
   await pause(50);

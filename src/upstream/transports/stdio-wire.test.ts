@@ -222,7 +222,7 @@ test('an exit fails the calls under way, says why, and is told once', async () =
   const message = replies[0]?.kind === 'failed' ? replies[0].error.message : '';
   expect(message).toMatch(/exited with code 3 \(fatal: the disk is full\)/);
   expect(await wire.request(request('z')).reply).toMatchObject({ cause: 'connection', sent: false });
-  wire.notify('notifications/anything');
+  void wire.notify('notifications/anything');
   expect(events).toEqual(['UPSTREAM_UNAVAILABLE']);
 });
 
@@ -281,7 +281,7 @@ test('a child that asks without end and does not read is not answered without en
     more();
     setInterval(() => {}, 1000);`);
   await eventually(() => events[0], 'all questions to be asked');
-  wire.notify('notifications/cancelled', { requestId: 1, reason: 'x'.repeat(1_000_000) });
+  void wire.notify('notifications/cancelled', { requestId: 1, reason: 'x'.repeat(1_000_000) });
   expect(child.stdin.writableLength).toBeGreaterThan(15 * 1024 * 1024);
   expect(child.stdin.writableLength).toBeLessThan(17 * 1024 * 1024);
 });

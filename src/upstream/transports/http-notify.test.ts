@@ -1,0 +1,48 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import { eventually, within } from '../../../test/support/within.ts';
+import { createSilentLogger, createSystemClock } from '../../base/index.ts';
+import { controlRequest, type Wire } from '../wire.ts';
+import { sendJson, serveHttp } from './http-server.fixture.ts';
+import { createHttpWire } from './http-wire.ts';
+
+async function open(url: string): Promise<Wire> {
+  const events = { onNotification() {}, onLost() {}, onRefused() {} };
+  const deps = { clock: createSystemClock(), logger: createSilentLogger(), events };
+  const wire = await createHttpWire(deps, { server: 'files', transport: { type: 'http', url, headers: {} } });
+  onTestFinished(() => within(wire.close(), 'the wire to close'));
+  return wire;
+}
+
+test(
+  verifies(
+    'upstream:http-legacy',
+    'whatever is posted says what it can take, and a notification is over when it was taken',
+  ),
+  async () => {
+    let take: () => void = () => {};
+    const server = await serveHttp(({ message, response }) => {
+      if (message.id !== undefined) sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
+      else take = () => void response.writeHead(202).end();
+    });
+    const wire = await open(server.url);
+    let taken = false;
+    const told = wire.notify('notifications/initialized')?.then(() => {
+      taken = true;
+    });
+    await within(wire.request(controlRequest('ping', {}, 10_000)).reply, 'an answer');
+    await eventually(() => server.received[1], 'both messages');
+    expect(taken).toBe(false);
+    for (const { request } of server.received) {
+      expect(request.headers.accept).toBe('application/json, text/event-stream');
+    }
+    take();
+    await within(told ?? Promise.reject(new Error('HTTP can tell')), 'the notification to be taken');
+    expect(taken).toBe(true);
+  },
+);
+
+test('a notification that nobody takes is over too', async () => {
+  const wire = await open('http://127.0.0.1:9/mcp');
+  await within(wire.notify('notifications/initialized') ?? Promise.reject(new Error('HTTP can tell')), 'its end');
+});
