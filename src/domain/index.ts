@@ -22,5 +22,5 @@ export {
   type TransportKind,
 } from './fleet.ts';
 export type { Outcome } from './outcome.ts';
-export type { ServerState, ServerStatus } from './server-state.ts';
+export { type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { Catalog, MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

@@ -1,17 +1,20 @@
 import type { TransportKind } from './fleet.ts';
 
-/** The words that command line, API and page share for a server's state. */
-export type ServerState =
-  | 'connected'
-  | 'idle'
-  | 'connecting'
-  | 'retrying'
-  | 'needs-login'
-  | 'forbidden'
-  | 'open-circuit'
-  | 'quarantined'
-  | 'disabled'
-  | 'invalid';
+/** The words that command line, API, metrics and page share for a server's state. */
+export const serverStates = [
+  'connected',
+  'idle',
+  'connecting',
+  'retrying',
+  'needs-login',
+  'forbidden',
+  'open-circuit',
+  'quarantined',
+  'disabled',
+  'invalid',
+] as const;
+
+export type ServerState = (typeof serverStates)[number];
 
 export interface ServerStatus {
   readonly name: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { serverStates } from '../../domain/index.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
@@ -37,19 +38,6 @@ export const problemSchema = z.object({
   fix: z.string().exactOptional().describe('What to do about it'),
   fatal: z.literal(true).exactOptional().describe('A hub does not start with it'),
 });
-
-export const serverStates = [
-  'connected',
-  'idle',
-  'connecting',
-  'retrying',
-  'needs-login',
-  'forbidden',
-  'open-circuit',
-  'quarantined',
-  'disabled',
-  'invalid',
-] as const;
 
 export const serverStatusSchema = z.object({
   name: z.string(),

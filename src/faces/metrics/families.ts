@@ -1,4 +1,4 @@
-import type { Outcome, ServerState, ServerStatus } from '../../domain/index.ts';
+import { type Outcome, type ServerStatus, serverStates } from '../../domain/index.ts';
 import { type Family, type Labels, numberText, type Sample } from './exposition.ts';
 import { boundsMs, type Meter, type ServerNumbers } from './meter.ts';
 
@@ -59,7 +59,7 @@ function serverFamilies({ servers }: HubNumbers, meter: Meter): Family[] {
       type: 'gauge',
       help: '1 for the state that the server is in, 0 for the others.',
       samples: servers.flatMap(({ name, state: now }) =>
-        states.map((state) => ({ labels: { server: name, state }, value: Number(state === now) })),
+        serverStates.map((state) => ({ labels: { server: name, state }, value: Number(state === now) })),
       ),
     },
     {
@@ -139,16 +139,3 @@ function histogramSamples(labels: Labels, { buckets, totalMs }: ServerNumbers): 
   });
   return [...cumulative, { suffix: '_sum', labels, value: totalMs / 1000 }, { suffix: '_count', labels, value: count }];
 }
-
-const states: readonly ServerState[] = [
-  'connected',
-  'idle',
-  'connecting',
-  'retrying',
-  'needs-login',
-  'forbidden',
-  'open-circuit',
-  'quarantined',
-  'disabled',
-  'invalid',
-];

@@ -13,10 +13,10 @@ import {
   type WireEvents,
   type WireRequest,
 } from '../wire.ts';
+import { answerToServer } from './answer-to-server.ts';
 import { openChangeStream } from './change-stream.ts';
 import { createExchange } from './http-exchange.ts';
 import { closePool, openPool, parseUrl } from './network.ts';
-import { answerToServer } from './stdio-wire.ts';
 
 /** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
 export async function createHttpWire(

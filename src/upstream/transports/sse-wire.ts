@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { SseTransport } from '../../domain/index.ts';
-import { notification, readUpstreamMessage } from '../../mcp/index.ts';
+import { notification } from '../../mcp/index.ts';
 import { Deadlines, type Patience } from '../deadlines.ts';
 import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
 import {
@@ -15,11 +15,12 @@ import {
   type WireReply,
   type WireRequest,
 } from '../wire.ts';
+import { answerToServer } from './answer-to-server.ts';
+import { Inbox } from './inbox.ts';
 import { closePool, isRefusal, openPool, parseUrl } from './network.ts';
 import { type GiveUp, Pending } from './pending.ts';
 import { Post } from './sse-post.ts';
 import { createSseStream } from './sse-stream.ts';
-import { answerToServer } from './stdio-wire.ts';
 
 /** HTTP with server-sent events, as of 2024: messages are posted, all answers come over one stream. */
 export async function createSseWire(
@@ -40,8 +41,6 @@ export interface SseWireDeps {
 const maxQueuedBytes = 16 * 1024 * 1024;
 /** Nor answer more of its questions at once. */
 const maxAnswersUnderWay = 64;
-/** Enough to see what is wrong, not enough to flood the log. */
-const maxGarbageReports = 5;
 /** A message that nobody waits for is given up after this. */
 const noticeMs = 10_000;
 /** The answer was here first: its POST has this long to end by itself and leave its connection to the next. */
@@ -68,7 +67,6 @@ class SseWire implements Wire {
   #nextId = 1;
   #queuedBytes = 0;
   #answers = 0;
-  #garbage = 0;
   #gone: WireFailure | undefined;
   #closed = false;
   #idle: (() => void) | undefined;
@@ -85,6 +83,15 @@ class SseWire implements Wire {
     this.#deadlines = new Deadlines(deps.clock);
     this.#configured = Object.entries(transport.headers).flat();
     this.speak(this.#envelope);
+    const inbox = new Inbox(server, {
+      ...deps,
+      pending: this.#pending,
+      onAnswer: (pending, answer) => {
+        if (pending.request.name !== undefined) this.proven = true;
+        this.#settle(pending, answer);
+      },
+      onQuestion: (id, method) => this.#answer(id, method),
+    });
     this.#stream = createSseStream(
       { server, url },
       {
@@ -92,7 +99,7 @@ class SseWire implements Wire {
           this.#path = path;
           this.#release();
         },
-        onMessage: (text) => this.#receive(text),
+        onMessage: (text) => inbox.receive(text),
         onEnd: (failure) => this.#fail(failure),
       },
     );
@@ -193,31 +200,6 @@ class SseWire implements Wire {
     this.#pool.dispatch({ path, method, headers: headers as string[], body }, handler); // undici only reads it
   }
 
-  #receive(text: string): void {
-    const message = readUpstreamMessage(text);
-    switch (message.kind) {
-      case 'result':
-      case 'error': {
-        const pending = this.#pending.get(message.id as number); // a foreign id finds nothing
-        if (pending === undefined) return;
-        if (pending.request.name !== undefined) this.proven = true;
-        this.#settle(pending, message);
-        return;
-      }
-      case 'notification':
-        if (message.method === 'notifications/progress') this.#progress(message.params);
-        else this.#deps.events.onNotification(message.method, message.params);
-        return;
-      case 'request':
-        this.#answer(message.id, message.method);
-        return;
-      case 'garbage':
-        if (this.#garbage++ < maxGarbageReports) {
-          this.#deps.logger.warn('upstream_garbage', { server: this.#server, reason: message.reason });
-        }
-    }
-  }
-
   /** A server that asks without end and takes no answers is not owed one. */
   #answer(id: string | number, method: string): void {
     if (this.#answers >= maxAnswersUnderWay || this.#queuedBytes > maxQueuedBytes) return;
@@ -225,13 +207,6 @@ class SseWire implements Wire {
     this.#notice(answerToServer(id, method), () => {
       this.#answers--;
     });
-  }
-
-  #progress(params: Readonly<Record<string, unknown>>): void {
-    const pending = this.#pending.get(params.progressToken as number); // a foreign token finds nothing
-    if (pending === undefined) return;
-    pending.patience.renew();
-    pending.request.onProgress?.(params);
   }
 
   readonly #giveUp: GiveUp = (pending, why) => {

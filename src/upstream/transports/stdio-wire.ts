@@ -1,5 +1,5 @@
 import { type Clock, type Logger, sleep } from '../../base/index.ts';
-import { createLineReader, notification, readUpstreamMessage } from '../../mcp/index.ts';
+import { createLineReader, notification } from '../../mcp/index.ts';
 import type { Child, ChildExit } from '../children/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { cancelled, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
@@ -13,6 +13,8 @@ import {
   type WireFailure,
   type WireRequest,
 } from '../wire.ts';
+import { answerToServer } from './answer-to-server.ts';
+import { Inbox } from './inbox.ts';
 import { type GiveUp, Pending } from './pending.ts';
 
 /** JSON-RPC over a child's pipes: one write per turn of the loop, whatever number of calls it carries. */
@@ -32,8 +34,6 @@ export interface StdioWireDeps {
 /** A child that reads nothing may not make the hub hold more than this for it. */
 const maxQueuedBytes = 16 * 1024 * 1024;
 const maxMessageBytes = 64 * 1024 * 1024;
-/** Enough to see what is wrong, not enough to flood the log. */
-const maxGarbageReports = 5;
 /** How long the rest of a dying child's output, or the exit after its output closed, may take to arrive. */
 const lastWordsMs = 500;
 
@@ -42,7 +42,6 @@ class StdioWire implements Wire {
   readonly sessionId = null;
   proven = false;
   readonly #clock: Clock;
-  readonly #logger: Logger;
   readonly #child: Child;
   readonly #events: WireEvents;
   readonly #redact: StdioWireDeps['redact'];
@@ -52,19 +51,31 @@ class StdioWire implements Wire {
   #envelope: Envelope = legacyEnvelope('');
   #nextId = 1;
   #outgoing = '';
-  #garbage = 0;
   #gone: WireFailure | undefined;
   #closing = false;
 
   constructor(deps: StdioWireDeps, server: string) {
     this.#clock = deps.clock;
-    this.#logger = deps.logger;
     this.#child = deps.child;
     this.#events = deps.events;
     this.#redact = deps.redact;
     this.#server = server;
     this.#deadlines = new Deadlines(deps.clock);
-    const reader = createLineReader((line) => this.#receive(line.toString('utf8')), maxMessageBytes);
+    const inbox = new Inbox(server, {
+      ...deps,
+      pending: this.#pending,
+      onAnswer: (pending, answer) => {
+        this.#pending.delete(pending.id);
+        pending.patience.end();
+        if (pending.request.name !== undefined) this.proven = true;
+        pending.settle(answer);
+      },
+      onQuestion: (id, method) => {
+        // A child that asks without end and never reads is not owed an answer.
+        if (this.#queuedBytes() <= maxQueuedBytes) this.#write(answerToServer(id, method));
+      },
+    });
+    const reader = createLineReader((line) => inbox.receive(line.toString('utf8')), maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) this.#fail(`a message over ${maxMessageBytes} bytes`);
     });
@@ -140,41 +151,6 @@ class StdioWire implements Wire {
     if (this.#gone === undefined) this.#child.stdin.write(text);
   };
 
-  #receive(line: string): void {
-    const message = readUpstreamMessage(line);
-    switch (message.kind) {
-      case 'result':
-      case 'error': {
-        const pending = this.#pending.get(message.id as number); // a foreign id finds nothing
-        if (pending === undefined) return;
-        this.#pending.delete(message.id as number); // it was found under this key
-        pending.patience.end();
-        if (pending.request.name !== undefined) this.proven = true;
-        pending.settle(message);
-        return;
-      }
-      case 'notification':
-        if (message.method === 'notifications/progress') this.#progress(message.params);
-        else this.#events.onNotification(message.method, message.params);
-        return;
-      case 'request':
-        // A child that asks without end and never reads is not owed an answer.
-        if (this.#queuedBytes() <= maxQueuedBytes) this.#write(answerToServer(message.id, message.method));
-        return;
-      case 'garbage':
-        if (this.#garbage++ < maxGarbageReports) {
-          this.#logger.warn('upstream_garbage', { server: this.#server, reason: message.reason });
-        }
-    }
-  }
-
-  #progress(params: Readonly<Record<string, unknown>>): void {
-    const pending = this.#pending.get(params.progressToken as number); // a foreign token finds nothing
-    if (pending === undefined) return;
-    pending.patience.renew();
-    pending.request.onProgress?.(params);
-  }
-
   readonly #giveUp: GiveUp = (pending, why) => {
     const { id, request } = pending;
     if (!this.#pending.delete(id)) return;
@@ -197,14 +173,4 @@ class StdioWire implements Wire {
     this.#child.kill();
     if (!this.#closing) this.#events.onLost(this.#gone.error);
   }
-}
-
-/**
- * A shared connection cannot tell for whom a server asks, so nothing is offered that a server might
- * ask for. An answer is still owed: a server that waits for one would hang.
- */
-export function answerToServer(id: string | number, method: string): string {
-  const idText = JSON.stringify(id);
-  if (method === 'ping') return `{"jsonrpc":"2.0","id":${idText},"result":{}}`;
-  return `{"jsonrpc":"2.0","id":${idText},"error":{"code":-32601,"message":"Not offered by this client"}}`;
 }
