@@ -122,7 +122,7 @@ export const requirements = {
   'journal:disk-full': 'When the record cannot be written, calls are refused clearly until it can be.',
   'journal:rotation': 'A file goes only when all have read it and no call in it is open.',
   'ledger:redaction':
-    'A value of a variable, from six characters on, is in no record, log or error; no record holds what is named secret.',
+    "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error; no record holds what is named secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
