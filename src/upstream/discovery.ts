@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../base/index.ts';
 import type { Catalog, MirroredArgument, ToolDefinition } from '../domain/index.ts';
-import { scanMirroredArguments } from '../mcp/index.ts';
+import { canonicalJson, scanMirroredArguments } from '../mcp/index.ts';
 import { ask, controlRequest, type Wire, type WireFailure } from './wire.ts';
 
 /** A list without end is a defect of the server, not a reason to wait without end. */
@@ -106,17 +106,6 @@ function yesOrNo(hint: unknown): boolean | null {
 /** Covers everything a model reads; a hash that ignored descriptions would miss the attack. */
 function fingerprintOf(definition: Record<string, unknown>): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = definition;
-  const subject = canonical({ name, title, description, inputSchema, outputSchema, annotations });
+  const subject = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
   return createHash('sha256').update(subject).digest('hex');
-}
-
-/** JSON with sorted keys, so that the order in which a server writes them does not matter. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
-  const members = Object.keys(value)
-    .filter((key) => value[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-  return `{${members.join(',')}}`;
 }
