@@ -1,5 +1,5 @@
 import { HubError } from '../base/index.ts';
-import type { Catalog, Fleet, ServerSpec, ServerStatus } from '../domain/index.ts';
+import { type Catalog, type Fleet, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import { readTool } from '../upstream/discovery.ts';
 import type {
   Link,
@@ -128,7 +128,7 @@ export function catalogOf(tools: readonly object[]): Catalog {
     if (reading.kind === 'bad') throw new Error(reading.reason);
     return reading.tool;
   });
-  return { tools: definitions, at: 0, warnings: [] };
+  return onlyTools(definitions, 0);
 }
 
 /** The handles of the servers, in the order in which the fleet has them. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import type { RuleEffect } from '../domain/index.ts';
+import { onlyTools, type RuleEffect } from '../domain/index.ts';
 import { compilePolicy } from '../governance/index.ts';
 import { type AgentDraft, draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
 import { createNameBook } from './names.ts';
@@ -123,7 +123,7 @@ test('a remembered definition that does not begin with its name spoils nothing',
   const { source, servers, policy } = viewOf({ servers: { a: {}, web: {} } }, { a: [odd], web: ['read'] }, ['dev']);
   const a = servers.get('a');
   const remembered = a?.catalog?.tools.map((tool) => ({ ...tool, text: JSON.stringify(odd) })) ?? [];
-  if (a !== undefined) a.catalog = { tools: remembered, at: 0, warnings: [] };
+  if (a !== undefined) a.catalog = onlyTools(remembered, 0);
   expect(JSON.parse(buildView(source, policy, ['dev']).toolsText)).toEqual([
     { ...odd, name: 'a_odd' },
     { name: 'web_read', inputSchema: { type: 'object' } },

@@ -1,4 +1,12 @@
 export { type Caller, runIdPattern } from './caller.ts';
+export {
+  type Abilities,
+  type Catalog,
+  onlyTools,
+  type PromptDefinition,
+  type ResourceDefinition,
+  type TemplateDefinition,
+} from './catalog.ts';
 export type { Decision, DecisionReason, RuleEffect, ToolKindReason } from './decision.ts';
 export {
   type AgentSpec,
@@ -23,4 +31,4 @@ export {
 } from './fleet.ts';
 export type { Outcome } from './outcome.ts';
 export { type ServerState, type ServerStatus, serverStates } from './server-state.ts';
-export type { Catalog, MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';
+export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

@@ -23,11 +23,3 @@ export interface MirroredArgument {
   readonly header: string;
   readonly path: readonly string[];
 }
-
-/** The tools of one server at one time. */
-export interface Catalog {
-  readonly tools: readonly ToolDefinition[];
-  /** Wall clock, milliseconds. */
-  readonly at: number;
-  readonly warnings: readonly string[];
-}

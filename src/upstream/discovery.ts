@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../base/index.ts';
-import type { Catalog, MirroredArgument, ToolDefinition } from '../domain/index.ts';
+import { type Catalog, type MirroredArgument, onlyTools, type ToolDefinition } from '../domain/index.ts';
 import { canonicalJson, scanMirroredArguments } from '../mcp/index.ts';
 import { ask, controlRequest, type Wire, type WireFailure } from './wire.ts';
 
@@ -35,7 +35,7 @@ export async function discoverTools(wire: Wire, options: DiscoveryOptions): Prom
     if (cursor === undefined || tools.size > maxTools) break;
   }
   if (cursor !== undefined) warnings.push(`the list of tools did not end; ${tools.size} were taken`);
-  return { kind: 'found', catalog: { tools: [...tools.values()], at: options.now, warnings } };
+  return { kind: 'found', catalog: { ...onlyTools([...tools.values()], options.now), warnings } };
 }
 
 function addTool(tools: Map<string, ToolDefinition>, warnings: string[], item: unknown, transport: string): void {

@@ -1,5 +1,5 @@
 import type { HubError } from '../base/index.ts';
-import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
+import { onlyTools, type ServerSpec, type TransportKind } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { type ChainOptions, openChain, type Via } from './chain.ts';
@@ -106,7 +106,7 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { re
     },
     send: (request) => (standing.refused ? sendAndWatch(request) : wire.request(request)),
     discover: async () => {
-      if (!agreement.hasTools) return { kind: 'found', catalog: noTools(deps.clock.now()) };
+      if (!agreement.hasTools) return { kind: 'found', catalog: onlyTools([], deps.clock.now()) };
       const options = { now: deps.clock.now(), timeoutMs: discoveryTimeoutMs, signal: closing.signal };
       const outcome = await discoverTools(wire, options);
       if (outcome.kind === 'found') accepted();
@@ -119,8 +119,4 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { re
       await wire.close();
     },
   };
-}
-
-export function noTools(at: number): Catalog {
-  return { tools: [], at, warnings: [] };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
+import { onlyTools } from '../domain/index.ts';
 import type { DiscoveryOutcome } from './discovery.ts';
 import { readTool } from './discovery.ts';
 import type { Link } from './link.ts';
@@ -15,7 +16,7 @@ function offer(...names: string[]): DiscoveryOutcome {
     if (reading.kind === 'bad') throw new Error(reading.reason);
     return reading.tool;
   });
-  return { kind: 'found', catalog: { tools, at: 1, warnings: [] } };
+  return { kind: 'found', catalog: onlyTools(tools, 1) };
 }
 
 /** A connection whose lists the test hands out. */

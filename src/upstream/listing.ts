@@ -1,5 +1,5 @@
 import type { Clock, HubError, Logger, Timer } from '../base/index.ts';
-import type { Catalog } from '../domain/index.ts';
+import { type Catalog, onlyTools } from '../domain/index.ts';
 import type { Via } from './chain.ts';
 import { unlisted } from './failures.ts';
 import type { Link } from './link.ts';
@@ -43,7 +43,7 @@ export function createListing(
   const { clock, logger, memory } = deps;
   const { server, connectionKey } = options;
   const known = remembered();
-  let catalog: Catalog | undefined = known && { tools: known.tools, at: known.at, warnings: [] };
+  let catalog: Catalog | undefined = known && onlyTools(known.tools, known.at);
   let running: { readonly link: Link; readonly done: Promise<void> } | undefined;
   let timer: Timer | undefined;
   let dueAt = 0;

@@ -1,10 +1,9 @@
 import type { HubError } from '../base/index.ts';
-import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
+import { type Catalog, onlyTools, type ServerSpec, type TransportKind } from '../domain/index.ts';
 import type { AttemptDeps, AttemptOutcome } from './attempt.ts';
 import { openChain, type Step } from './chain.ts';
 import { type DiscoveryOutcome, discoverTools } from './discovery.ts';
 import { redacted, unlisted } from './failures.ts';
-import { noTools } from './link.ts';
 
 export type ProbeVerdict = 'reachable' | 'needs-auth' | 'auth-failed' | 'unreachable';
 
@@ -78,7 +77,7 @@ export async function listTools(
   { wire, agreement }: Pick<Extract<AttemptOutcome, { kind: 'opened' }>, 'wire' | 'agreement'>,
 ): Promise<DiscoveryOutcome> {
   const now = deps.clock.now();
-  if (!agreement.hasTools) return { kind: 'found', catalog: noTools(now) };
+  if (!agreement.hasTools) return { kind: 'found', catalog: onlyTools([], now) };
   return discoverTools(wire, { now, timeoutMs, signal });
 }
 
