@@ -6,6 +6,7 @@ export {
   metaOf,
   progressTokenOf,
 } from './classify.ts';
+export { type Askable, askableNothing, askableOf, type QuestionMethod } from './client-capabilities.ts';
 export {
   type Era,
   isModernVersion,
@@ -25,5 +26,6 @@ export {
 } from './mirrored-headers.ts';
 export { oneLine } from './one-line.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
+export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';
 export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
