@@ -22,6 +22,8 @@ export const requirements = {
   'config:bad-files': 'A file that cannot be used is one clear problem, and no other server is affected.',
   'config:schema': 'The published JSON Schema is the one that the reader checks with.',
   'config:reload': 'A changed file gives new calls a new view; calls under way keep theirs.',
+  'config:live':
+    'Servers that are added, changed, switched off and removed reach every connected client by list_changed.',
   'variables:forms': 'Every form of a variable expands: plain, with default, with alternative, nested, escaped.',
   'variables:missing': 'A missing variable names server, field and variable, and no value.',
   'variables:dotenv':
@@ -85,6 +87,8 @@ export const requirements = {
   'view:explain': 'The operator is told which rule decided, with file and line.',
   'names:safe': 'Exposed names are unique, in the allowed alphabet and at most 64 characters long.',
   'names:stable': 'A name stays when servers come and go; on a collision the first keeps it and both are told.',
+  'names:restart':
+    'A name stays through restarts, wherever another server is added, and is reserved for a month after its own left.',
   'names:preserved': 'With naming: preserved, upstream names stay as they are.',
   'arguments:bytes': 'The bytes of the arguments reach the server unchanged.',
   'arguments:duplicate-keys': 'Arguments with a repeated key are refused.',
@@ -92,6 +96,8 @@ export const requirements = {
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to try again.',
   'away:told':
     'When the server of a tool is away, the answer names it, what to do instead, and when it is tried again.',
+  'away:grace':
+    'The tools of a server that is away leave the lists after its grace period, and are back under their names with it.',
   'away:endpoint':
     'Whatever is away, an agent gets an endpoint: the tools of the others, and the names of what is missing.',
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { createNameBook, maxNameLength, prefixedName } from './names.ts';
+import { createNameBook, maxNameLength, type NameMemory, prefixedName } from './names.ts';
 
 /** Few letters, so that names collide in every way they can. */
 const word = fc.oneof(
@@ -154,4 +154,65 @@ test('a tool that is called like the name that another would get, hash and all, 
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(sitters).size).toBe(sitters.length);
   }
+});
+
+/** What a workspace keeps when its hub ends. */
+function memoryOf(...given: NameMemory['given'][]) {
+  const kept = given.flatMap((each) => [...each]);
+  return { given: kept, remember: (named: (typeof kept)[number]) => void kept.push(named) };
+}
+
+test(
+  verifies(
+    'names:restart',
+    'names outlive the book: in the next life the order in which they are asked for is nothing',
+  ),
+  () => {
+    const naming = fc.constantFrom('prefixed' as const, 'preserved' as const);
+    fc.assert(
+      fc.property(naming, tools, fc.infiniteStream(fc.nat()), (kind, all, order) => {
+        const memory = memoryOf();
+        const first = createNameBook(kind, memory);
+        const half = all.slice(0, Math.ceil(all.length / 2));
+        const given = half.map(([server, own]) => first.nameOf(server, own));
+        // Newcomers come first, and in any order.
+        const shuffled = all
+          .map((pair) => ({ pair, place: order.next().value ?? 0 }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ pair }) => pair);
+        const second = createNameBook(kind, memory);
+        for (const [server, own] of shuffled) second.nameOf(server, own);
+        expect(half.map(([server, own]) => second.nameOf(server, own))).toEqual(given);
+        const third = createNameBook(kind, memory);
+        for (const [server, own] of all) expect(third.nameOf(server, own)).toBe(second.nameOf(server, own));
+        expect(third.collisions.toSorted(byGiven)).toEqual(second.collisions.toSorted(byGiven));
+      }),
+    );
+  },
+);
+
+function byGiven(a: { readonly given: string }, b: { readonly given: string }): number {
+  return a.given < b.given ? -1 : 1;
+}
+
+test('a name of one that is not there any more stays taken as long as it is remembered', () => {
+  const memory = memoryOf([{ server: 'gone', own: 'read', name: 'read' }]);
+  const book = createNameBook('preserved', memory);
+  expect(book.nameOf('new', 'read')).toBe('new_read');
+  expect(book.collisions).toEqual([{ wanted: 'read', holder: 'gone.read', newcomer: 'new.read', given: 'new_read' }]);
+  expect(memory.given).toHaveLength(2);
+});
+
+test('a memory that gives a name twice, or two names to one tool, is believed once', () => {
+  const book = createNameBook(
+    'preserved',
+    memoryOf([
+      { server: 'a', own: 'read', name: 'read' },
+      { server: 'b', own: 'read', name: 'read' },
+      { server: 'a', own: 'read', name: 'other' },
+    ]),
+  );
+  expect(book.nameOf('a', 'read')).toBe('read');
+  expect(book.nameOf('b', 'read')).toBe('b_read');
+  expect(book.nameOf('c', 'other')).toBe('other');
 });

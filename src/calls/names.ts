@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Naming } from '../domain/index.ts';
+import type { GivenName, Naming } from '../domain/index.ts';
 
 /**
- * The names under which agents see tools. A name once given stays with its tool for the life of the
- * hub, so servers may come and go without renaming anybody else's tools.
+ * The names under which agents see what servers offer. A name once given stays with what it was given to, so servers
+ * may come and go without renaming anything of another. Tools and prompts have a book each.
  */
 export interface NameBook {
-  nameOf(server: string, tool: string): string;
-  /** Tools that did not get the name they would have had alone. */
+  /** By what the server itself calls it. */
+  nameOf(server: string, own: string): string;
+  /** Those that did not get the name they would have had alone. */
   readonly collisions: readonly Collision[];
 }
 
@@ -18,38 +19,68 @@ export interface Collision {
   readonly given: string;
 }
 
+/** What was given outlives the book: a restart must not rename anything. */
+export interface NameMemory {
+  readonly given: Iterable<Named>;
+  remember(named: Named): void;
+}
+
+type Named = Pick<GivenName, 'server' | 'own' | 'name'>;
+
 /**
  * Strict clients allow 64 characters and count the prefix that they add themselves, the longest of
  * which is `mcp__<hub>__`; this leaves room for a hub that is called `quartermaster` there.
  */
 export const maxNameLength = 64 - 'mcp__quartermaster__'.length;
 
-export function createNameBook(naming: Naming): NameBook {
-  const bySubject = new Map<string, string>();
-  const holders = new Map<string, string>();
-  const collisions: Collision[] = [];
+/** Without a memory the names last as long as the book. */
+export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
+  const bySubject = new Map<string, Named>();
+  const holders = new Map<string, Named>();
+  for (const named of memory?.given ?? []) if (isFree(named)) take(named);
 
-  function firstFree(name: string, subject: string): string {
-    let free = name;
-    for (let attempt = 0; holders.has(free); attempt++) free = withHash(name, `${subject}\0${attempt}`);
+  function isFree({ server, own, name }: Named): boolean {
+    return !holders.has(name) && !bySubject.has(subjectOf(server, own));
+  }
+
+  function take(named: Named): void {
+    holders.set(named.name, named);
+    bySubject.set(subjectOf(named.server, named.own), named);
+  }
+
+  function wantedBy(server: string, own: string): string {
+    return naming === 'preserved' ? own : prefixedName(server, own);
+  }
+
+  function firstFree(server: string, own: string): string {
+    const prefixed = prefixedName(server, own);
+    let free = prefixed;
+    for (let attempt = 0; holders.has(free); attempt++) {
+      free = withHash(prefixed, `${subjectOf(server, own)}\0${attempt}`);
+    }
     return free;
   }
 
+  function collisionsOf({ server, own, name }: Named): Collision[] {
+    const wanted = wantedBy(server, own);
+    const holder = holders.get(wanted);
+    if (wanted === name || holder === undefined) return [];
+    return [{ wanted, holder: `${holder.server}.${holder.own}`, newcomer: `${server}.${own}`, given: name }];
+  }
+
   return {
-    nameOf(server, tool) {
-      const subject = subjectOf(server, tool);
-      const known = bySubject.get(subject);
-      if (known !== undefined) return known;
-      const prefixed = prefixedName(server, tool);
-      const wanted = naming === 'preserved' ? tool : prefixed;
-      const holder = holders.get(wanted);
-      const given = holder === undefined ? wanted : firstFree(prefixed, subject);
-      if (holder !== undefined) collisions.push({ wanted, holder, newcomer: `${server}.${tool}`, given });
-      holders.set(given, `${server}.${tool}`);
-      bySubject.set(subject, given);
-      return given;
+    nameOf(server, own) {
+      const known = bySubject.get(subjectOf(server, own));
+      if (known !== undefined) return known.name;
+      const wanted = wantedBy(server, own);
+      const named = { server, own, name: holders.has(wanted) ? firstFree(server, own) : wanted };
+      take(named);
+      memory?.remember(named);
+      return named.name;
     },
-    collisions,
+    get collisions() {
+      return [...bySubject.values()].flatMap(collisionsOf);
+    },
   };
 }
 

@@ -29,6 +29,7 @@ export {
   type Transport,
   type TransportKind,
 } from './fleet.ts';
+export type { GivenName, NameKind } from './given-name.ts';
 export type { Outcome } from './outcome.ts';
 export { type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

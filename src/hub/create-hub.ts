@@ -4,7 +4,6 @@ import {
   type CallRequest,
   type CallResult,
   createCallPath,
-  createNameBook,
   createViews,
   type NameBook,
   type ViewSource,
@@ -19,12 +18,13 @@ import {
   unknownNames,
 } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
-import { createCatalogStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
+import { createCatalogStore, createNameStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
 import { createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { HubMeter } from './hub-meter.ts';
+import { openNameBooks } from './name-books.ts';
 import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
 
@@ -80,12 +80,11 @@ const stopGraceMs = 10_000;
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
   const { clock, logger, random, meter } = deps;
   const configuration = await openConfiguration(deps, options);
-  const { ledger, children, catalogs, memory, redaction } = await openState(deps, configuration);
+  const { ledger, children, catalogs, memory, names, redaction } = await openState(deps, configuration);
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.message, onChange: renew },
     configuration.fleet,
   );
-  let names = createNameBook(configuration.fleet.naming);
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
   const life = createId(random, 8);
@@ -93,17 +92,15 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   let stopping: Promise<void> | undefined;
   const runCall = createCallPath({ clock, ledger, views, underWay, meter, isStopping: () => stopping !== undefined });
 
-  let naming = configuration.fleet.naming;
   configuration.onReload((fleet) => {
-    if (fleet.naming !== naming) names = createNameBook(fleet.naming);
-    naming = fleet.naming;
+    names.adopt(fleet);
     redaction.learn(fleet);
     crew.adopt(fleet);
     renew();
   });
 
   function source(): ViewSource {
-    return { fleet: configuration.fleet, upstreams: crew.upstreams, names };
+    return { fleet: configuration.fleet, upstreams: crew.upstreams, names: names.of('tool') };
   }
 
   function renew(): void {
@@ -115,7 +112,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     await drain(clock, underWay);
     await crew.close();
     await children.close();
-    await catalogs.flush();
+    await Promise.all([catalogs.flush(), names.flush()]);
     await ledger.close();
     logger.debug('stopped');
   }
@@ -144,11 +141,14 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       run: run ?? `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`,
     }),
     status: () => crew.status(),
-    problems: () => [...configuration.fleet.problems, ...unknownNames(configuration.fleet, knownTools(crew, names))],
+    problems: () => [
+      ...configuration.fleet.problems,
+      ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
+    ],
     explain(chain, server, tool) {
       const offered = crew.upstreams.get(server)?.control.catalog?.tools.find(({ name }) => name === tool);
       // A tool that nobody offers must not take a name from one that somebody will.
-      const exposedName = offered === undefined ? tool : names.nameOf(server, tool);
+      const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
       return compilerFor(configuration.fleet)(chain).decide(server, tool, exposedName, offered?.hints ?? null);
     },
     async discover(servers) {
@@ -174,7 +174,8 @@ async function openState({ clock, logger, random, env }: HubDeps, { fleet }: Con
   const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env) });
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
-  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), redaction };
+  const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);
+  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), names, redaction };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */

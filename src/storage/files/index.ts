@@ -6,6 +6,7 @@ export {
 } from './catalog-store.ts';
 export { type WorkspaceLayout, workspaceLayout } from './layout.ts';
 export { acquireLock, type HeldLock, type LockOptions } from './lock.ts';
+export { createNameStore, type NameStore, type NameStoreOptions } from './name-store.ts';
 export { readServeFile, removeServeFile, type ServeFile, writeServeFile } from './serve-file.ts';
 export { ensureStateFolder } from './state-folder.ts';
 export { createFileTokenStore } from './token-store.ts';

@@ -7,6 +7,7 @@ export interface WorkspaceLayout {
   readonly gitignore: string;
   readonly tokens: string;
   readonly catalog: string;
+  readonly names: string;
   readonly adminToken: string;
   readonly serve: string;
   readonly journal: string;
@@ -22,6 +23,7 @@ export function workspaceLayout(workspace: string): WorkspaceLayout {
     gitignore: join(folder, '.gitignore'),
     tokens: join(folder, 'tokens.json'),
     catalog: join(folder, 'catalog.json'),
+    names: join(folder, 'names.json'),
     adminToken: join(folder, 'admin-token'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),

@@ -1,0 +1,14 @@
+import type { Naming } from './fleet.ts';
+
+/** What has names of its own: a prompt may be called like a tool. */
+export type NameKind = 'tool' | 'prompt';
+
+/** The name under which agents see something that a server offers. */
+export interface GivenName {
+  readonly kind: NameKind;
+  readonly naming: Naming;
+  readonly server: string;
+  /** What the server itself calls it. */
+  readonly own: string;
+  readonly name: string;
+}
