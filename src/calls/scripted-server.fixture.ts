@@ -1,6 +1,6 @@
 import { HubError } from '../base/index.ts';
 import { type Catalog, type Fleet, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
-import { readTool } from '../upstream/discovery.ts';
+import { readTool } from '../upstream/definitions.ts';
 import type {
   Link,
   UpstreamControl,

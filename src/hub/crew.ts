@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
 import type { UpstreamHandles } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
@@ -98,10 +99,15 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   };
 }
 
-/** By their texts: clients read more of a tool than its fingerprint covers. */
 function isSameOffer(a: Catalog | undefined, b: Catalog | undefined): boolean {
-  if (a === undefined || b === undefined || a.tools.length !== b.tools.length) return a === b;
-  return a.tools.every((tool, index) => tool.text === b.tools[index]?.text);
+  if (a === undefined || b === undefined) return a === b;
+  const lists = ['tools', 'resources', 'templates', 'prompts'] as const;
+  return lists.every((list) => isSameList(a[list], b[list])) && isDeepStrictEqual(a.abilities, b.abilities);
+}
+
+/** By the texts: clients read more of a tool than its fingerprint covers. */
+function isSameList(a: readonly { readonly text: string }[], b: readonly { readonly text: string }[]): boolean {
+  return a.length === b.length && a.every(({ text }, index) => text === b[index]?.text);
 }
 
 function statusOf(

@@ -1,111 +1,155 @@
-import { createHash } from 'node:crypto';
-import { isJsonObject } from '../base/index.ts';
-import { type Catalog, type MirroredArgument, onlyTools, type ToolDefinition } from '../domain/index.ts';
-import { canonicalJson, scanMirroredArguments } from '../mcp/index.ts';
-import { ask, controlRequest, type Wire, type WireFailure } from './wire.ts';
-
-/** A list without end is a defect of the server, not a reason to wait without end. */
-const maxPages = 64;
-const maxTools = 10_000;
+import type {
+  Catalog,
+  PromptDefinition,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolDefinition,
+  TransportKind,
+} from '../domain/index.ts';
+import { readPrompt, readResource, readTemplate, readTool } from './definitions.ts';
+import type { Agreement } from './handshake.ts';
+import { type Pages, type PagesOptions, readPages } from './pages.ts';
+import type { Wire, WireFailure } from './wire.ts';
 
 export type DiscoveryOutcome =
-  | { readonly kind: 'found'; readonly catalog: Catalog }
+  | {
+      readonly kind: 'found';
+      readonly catalog: Catalog;
+      /** When to ask again though nothing was announced. */
+      readonly askAgainMs: number | undefined;
+    }
   | { readonly kind: 'failed'; readonly reason: string; readonly failure: WireFailure | undefined };
 
-export interface DiscoveryOptions {
+export interface DiscoveryOptions extends PagesOptions {
   readonly now: number;
-  /** For each page. */
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  /** What was known so far: a list that cannot be had now stays as it was. */
+  readonly before: Catalog | undefined;
 }
 
-/** All tools of a server, page by page. */
-export async function discoverTools(wire: Wire, options: DiscoveryOptions): Promise<DiscoveryOutcome> {
-  const tools = new Map<string, ToolDefinition>();
+/** A server that could not give a list is asked again after this. */
+export const relistMs = 60_000;
+
+/** Everything that a server says it has, list beside list. Without its tools it counts as not found. */
+export async function discover(
+  wire: Wire,
+  { hasTools, abilities, announces }: Pick<Agreement, 'hasTools' | 'abilities' | 'announces'>,
+  options: DiscoveryOptions,
+): Promise<DiscoveryOutcome> {
+  const read = (has: boolean, { method, member }: ListName): Promise<Pages> =>
+    has ? readPages(wire, method, member, options) : Promise.resolve(nothing);
+  const toolList = toolsOver(wire.transport);
+  const [tools, resources, templates, prompts] = await Promise.all([
+    read(hasTools, toolList),
+    read(abilities.resources, resourceList),
+    read(abilities.resources, templateList),
+    read(abilities.prompts, promptList),
+  ]);
+  if (tools.kind === 'failed') return { kind: 'failed', reason: tools.reason, failure: tools.failure };
+  const { before, now } = options;
   const warnings: string[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const reply = await ask(wire, controlRequest('tools/list', params, options.timeoutMs), options.signal);
-    if (reply.kind === 'failed') return { kind: 'failed', reason: reply.error.message, failure: reply };
-    if (reply.kind === 'error') return { kind: 'failed', reason: reply.message, failure: undefined };
-    if (!Array.isArray(reply.value.tools)) return { kind: 'failed', reason: 'no list of tools', failure: undefined };
-    for (const item of reply.value.tools) addTool(tools, warnings, item, wire.transport);
-    cursor = typeof reply.value.nextCursor === 'string' ? reply.value.nextCursor : undefined;
-    if (cursor === undefined || tools.size > maxTools) break;
-  }
-  if (cursor !== undefined) warnings.push(`the list of tools did not end; ${tools.size} were taken`);
-  return { kind: 'found', catalog: { ...onlyTools([...tools.values()], options.now), warnings } };
+  const catalog: Catalog = {
+    tools: collect(toolList, tools, [], warnings),
+    resources: collect(resourceList, resources, before?.resources, warnings),
+    templates: collect(templateList, templates, before?.templates, warnings),
+    prompts: collect(promptList, prompts, before?.prompts, warnings),
+    abilities,
+    at: now,
+    warnings,
+  };
+  const waits = [
+    waitFor(tools, announces.tools),
+    waitFor(resources, announces.resources),
+    waitFor(templates, announces.resources),
+    waitFor(prompts, announces.prompts),
+  ];
+  const soonest = Math.min(...waits);
+  return { kind: 'found', catalog, askAgainMs: soonest === Number.POSITIVE_INFINITY ? undefined : soonest };
 }
 
-function addTool(tools: Map<string, ToolDefinition>, warnings: string[], item: unknown, transport: string): void {
-  const read = readTool(item);
-  if (read.kind === 'bad') {
-    warnings.push(read.reason);
-    return;
-  }
-  if (read.warning !== undefined && (transport === 'http' || !read.overHttpOnly)) warnings.push(read.warning);
-  if (read.overHttpOnly && transport === 'http') return;
-  if (tools.has(read.tool.name)) warnings.push(`tool "${read.tool.name}" is listed twice; the first one counts`);
-  else tools.set(read.tool.name, read.tool);
+const nothing: Pages = { kind: 'read', items: [], cut: false, ttlMs: 0 };
+
+interface ListName {
+  readonly method: string;
+  readonly member: string;
 }
 
-export type ToolReading =
-  | {
-      readonly kind: 'good';
-      readonly tool: ToolDefinition;
-      readonly warning: string | undefined;
-      /** The warning forbids the tool over HTTP and means nothing elsewhere. */
-      readonly overHttpOnly: boolean;
-    }
-  | { readonly kind: 'bad'; readonly reason: string };
-
-/** One tool as a server listed it, made fit for strict clients where only the schema's type is missing. */
-export function readTool(item: unknown): ToolReading {
-  if (!isJsonObject(item) || typeof item.name !== 'string' || item.name === '' || item.name.length > 256) {
-    return { kind: 'bad', reason: 'a tool without a usable name was left out' };
-  }
-  const { name, inputSchema, ...rest } = item;
-  let warning: string | undefined;
-  let schema = inputSchema;
-  if (!isJsonObject(schema) || schema.type !== 'object') {
-    if (schema !== undefined && (!isJsonObject(schema) || schema.type !== undefined)) {
-      return { kind: 'bad', reason: `tool "${name}" was left out: its input schema is not an object schema` };
-    }
-    schema = { type: 'object', ...(isJsonObject(schema) ? schema : {}) };
-    warning = `tool "${name}" has an input schema without a type; "object" was added`;
-  }
-  const mirrored = scanMirroredArguments(schema);
-  const overHttpOnly = !mirrored.valid;
-  if (!mirrored.valid) warning = `tool "${name}" was left out: ${mirrored.reason}`;
-  const tool = toDefinition(name, { ...rest, inputSchema: schema }, mirrored.valid ? mirrored.mirrored : []);
-  return { kind: 'good', tool, warning, overHttpOnly };
+interface ListKind<T> extends ListName {
+  /** What one entry is, and by what it is called. */
+  readonly noun: string;
+  idOf(entry: T): string;
+  /** No entry: it is left out, and the warning says why. */
+  read(item: unknown): { readonly entry?: T | undefined; readonly warning?: string | undefined };
 }
 
-function toDefinition(
-  name: string,
-  rest: Record<string, unknown>,
-  mirrored: readonly MirroredArgument[],
-): ToolDefinition {
-  const annotations = isJsonObject(rest.annotations) ? rest.annotations : {};
+function toolsOver(transport: TransportKind): ListKind<ToolDefinition> {
   return {
-    name,
-    // Spliced: an object would put a member called "0" before the name.
-    text: `{"name":${JSON.stringify(name)},${JSON.stringify(rest).slice(1)}`,
-    fingerprint: fingerprintOf({ name, ...rest }),
-    safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
-    hints: { readOnly: yesOrNo(annotations.readOnlyHint), destructive: yesOrNo(annotations.destructiveHint) },
-    mirrored,
+    method: 'tools/list',
+    member: 'tools',
+    noun: 'tool',
+    idOf: ({ name }) => name,
+    read(item) {
+      const reading = readTool(item);
+      if (reading.kind === 'bad') return { warning: reading.reason };
+      const { tool, warning, overHttpOnly } = reading;
+      if (!overHttpOnly) return { entry: tool, warning };
+      return transport === 'http' ? { warning } : { entry: tool };
+    },
   };
 }
 
-function yesOrNo(hint: unknown): boolean | null {
-  return typeof hint === 'boolean' ? hint : null;
+const resourceList: ListKind<ResourceDefinition> = {
+  method: 'resources/list',
+  member: 'resources',
+  noun: 'resource',
+  idOf: ({ uri }) => uri,
+  read: (item) => orWarning(readResource(item), 'a resource without a usable uri was left out'),
+};
+
+const templateList: ListKind<TemplateDefinition> = {
+  method: 'resources/templates/list',
+  member: 'resourceTemplates',
+  noun: 'resource template',
+  idOf: ({ uriTemplate }) => uriTemplate,
+  read: (item) => orWarning(readTemplate(item), 'a resource template without a usable uriTemplate was left out'),
+};
+
+const promptList: ListKind<PromptDefinition> = {
+  method: 'prompts/list',
+  member: 'prompts',
+  noun: 'prompt',
+  idOf: ({ name }) => name,
+  read: (item) => orWarning(readPrompt(item), 'a prompt without a usable name was left out'),
+};
+
+function orWarning<T>(entry: T | undefined, warning: string): { entry?: T; warning?: string } {
+  return entry === undefined ? { warning } : { entry };
 }
 
-/** Covers everything a model reads; a hash that ignored descriptions would miss the attack. */
-function fingerprintOf(definition: Record<string, unknown>): string {
-  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
-  const subject = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
-  return createHash('sha256').update(subject).digest('hex');
+function collect<T>(list: ListKind<T>, pages: Pages, before: readonly T[] = [], warnings: string[]): readonly T[] {
+  if (pages.kind === 'failed') {
+    warnings.push(`${list.method} failed: ${pages.reason}`);
+    return pages.unknown ? [] : before;
+  }
+  const found = new Map<string, T>();
+  for (const item of pages.items) {
+    const { entry, warning } = list.read(item);
+    if (warning !== undefined) warnings.push(warning);
+    if (entry === undefined) continue;
+    const id = list.idOf(entry);
+    if (found.has(id)) warnings.push(`${list.noun} "${id}" is listed twice; the first one counts`);
+    else found.set(id, entry);
+  }
+  if (pages.cut) warnings.push(`${list.method} did not end; ${found.size} entries were taken`);
+  return [...found.values()];
+}
+
+/** Bounds for what servers say of how long a list stays as it is. */
+const minTtlMs = 10_000;
+const maxTtlMs = 3_600_000;
+
+/** A list that its server does not have is not asked for again, and one whose changes are announced need not be. */
+function waitFor(pages: Pages, announced: boolean): number {
+  if (pages.kind === 'failed') return pages.unknown ? Number.POSITIVE_INFINITY : relistMs;
+  if (announced || pages.ttlMs === 0) return Number.POSITIVE_INFINITY;
+  return Math.min(Math.max(pages.ttlMs, minTtlMs), maxTtlMs);
 }

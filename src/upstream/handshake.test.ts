@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
-import type { TransportKind } from '../domain/index.ts';
+import { onlyTools, type TransportKind } from '../domain/index.ts';
 import { legacyVersions, modernVersion } from '../mcp/index.ts';
 import { lostConnection, statusFailure, timedOut } from './failures.ts';
 import { type HandshakeOptions, shakeHands } from './handshake.ts';
@@ -14,14 +14,16 @@ const modernAgreement = {
   era: 'modern',
   version: modernVersion,
   hasTools: true,
-  announcesTools: true,
+  abilities: onlyTools([], 0).abilities,
+  announces: { tools: true, resources: false, prompts: false },
   about: { serverInfo: undefined, instructions: undefined, capabilities: { tools: { listChanged: true } } },
 };
 const legacyAgreement = {
   era: 'legacy',
   version: '2025-06-18',
   hasTools: true,
-  announcesTools: false,
+  abilities: onlyTools([], 0).abilities,
+  announces: { tools: false, resources: false, prompts: false },
   about: { serverInfo: undefined, instructions: undefined, capabilities: { tools: {} } },
 };
 
@@ -222,4 +224,22 @@ test('over HTTP the handshake is over when the server has heard that it is, or n
     expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
     expect(clock.waiting).toBe(0);
   }
+});
+
+test('what a server has, and what it announces, is what its capabilities say', async () => {
+  const { wire, outcome } = begin('http');
+  const capabilities = {
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: 'yes' },
+    completions: {},
+    logging: null,
+  };
+  wire.last('server/discover').answer(resultOf({ supportedVersions: [modernVersion], capabilities }));
+  expect(await outcome).toMatchObject({
+    agreement: {
+      hasTools: false,
+      abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false },
+      announces: { tools: false, resources: true, prompts: false },
+    },
+  });
 });

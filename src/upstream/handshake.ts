@@ -1,4 +1,5 @@
 import { type Clock, HubError, isJsonObject, sleep } from '../base/index.ts';
+import type { Abilities } from '../domain/index.ts';
 import {
   type Era,
   legacyUpstreamVersions,
@@ -22,9 +23,11 @@ import {
 export interface Agreement {
   readonly era: Era;
   readonly version: string;
-  /** The server says that it announces changes of its tools. */
-  readonly announcesTools: boolean;
   readonly hasTools: boolean;
+  /** What else it says it has. */
+  readonly abilities: Abilities;
+  /** The lists whose changes it says it announces. */
+  readonly announces: { readonly tools: boolean; readonly resources: boolean; readonly prompts: boolean };
   readonly about: SelfPortrait;
 }
 
@@ -153,19 +156,34 @@ async function accept(
 
 function agreement(era: Era, version: string, said: Readonly<Record<string, unknown>>): Agreement {
   const capabilities = isJsonObject(said.capabilities) ? said.capabilities : {};
-  const { tools } = capabilities;
+  const { tools, resources, prompts, completions, logging } = capabilities;
   const serverInfo = era === 'legacy' ? said.serverInfo : isJsonObject(said._meta) && said._meta[metaKeys.serverInfo];
   return {
     era,
     version,
     hasTools: isJsonObject(tools),
-    announcesTools: isJsonObject(tools) && tools.listChanged === true,
+    abilities: {
+      resources: isJsonObject(resources),
+      subscriptions: says(resources, 'subscribe'),
+      prompts: isJsonObject(prompts),
+      completions: isJsonObject(completions),
+      logging: isJsonObject(logging),
+    },
+    announces: {
+      tools: says(tools, 'listChanged'),
+      resources: says(resources, 'listChanged'),
+      prompts: says(prompts, 'listChanged'),
+    },
     about: {
       serverInfo: isJsonObject(serverInfo) ? serverInfo : undefined,
       instructions: typeof said.instructions === 'string' ? said.instructions : undefined,
       capabilities,
     },
   };
+}
+
+function says(capability: unknown, member: string): boolean {
+  return isJsonObject(capability) && capability[member] === true;
 }
 
 function asFailure(server: string, reply: Exclude<WireReply, { kind: 'result' }>): WireFailure {

@@ -45,7 +45,7 @@ const greeting = (capabilities: object, more: object = {}) => ({
   }),
 });
 
-test('lists are read page by page, in order; what is no object is left out', async () => {
+test('lists are read page by page, in order; what is no object is left out and told', async () => {
   const { url } = await scripted({
     ...greeting({ prompts: {} }, { instructions: 'Be kind.' }),
     'prompts/list': ({ cursor }) =>
@@ -63,14 +63,14 @@ test('lists are read page by page, in order; what is no object is left out', asy
     resources: [],
     resourceTemplates: [],
     prompts: [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
-    warnings: [],
+    warnings: ['a prompt without a usable name was left out'],
   });
 });
 
 test('a list that fails or does not end is a warning; the others are there', async () => {
   const { url, received } = await scripted({
     ...greeting({ tools: {}, resources: {}, prompts: {} }, { serverInfo: 'me' }),
-    'resources/list': () => ({ resources: [{ uri: 'a:b' }], nextCursor: 'again' }),
+    'resources/list': ({ cursor = '' }) => ({ resources: [{ uri: `a:${cursor}` }], nextCursor: `${cursor}x` }),
     'resources/templates/list': () => ({ resourceTemplates: 'none' }),
   });
   const found = await inspect({ type: 'http', url, headers: {} });
@@ -79,10 +79,10 @@ test('a list that fails or does not end is a warning; the others are there', asy
   expect(found.warnings).toEqual([
     'tools/list failed: no tools/list',
     'resources/list did not end; 64 entries were taken',
-    'resources/templates/list failed: it is not a list',
+    'resources/templates/list failed: no list of resourceTemplates',
     'prompts/list failed: no prompts/list',
   ]);
-  expect(received.length).toBeLessThan(80);
+  expect(received.length).toBeLessThan(150);
 });
 
 test('no connection is an error with its next step, without secrets', async () => {

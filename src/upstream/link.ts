@@ -1,9 +1,9 @@
 import type { HubError } from '../base/index.ts';
-import { onlyTools, type ServerSpec, type TransportKind } from '../domain/index.ts';
+import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { type ChainOptions, openChain, type Via } from './chain.ts';
-import { type DiscoveryOutcome, discoverTools } from './discovery.ts';
+import { type DiscoveryOutcome, discover } from './discovery.ts';
 import type { Agreement } from './handshake.ts';
 import { keepListening } from './listen.ts';
 import type { Wire, WireCall, WireFailure, WireRequest } from './wire.ts';
@@ -16,7 +16,8 @@ export interface Link {
   readonly sessionId: string | null;
   readonly proven: boolean;
   send(request: WireRequest): WireCall;
-  discover(): Promise<DiscoveryOutcome>;
+  /** What the server offers, where `before` is what it is known for. */
+  discover(before: Catalog | undefined): Promise<DiscoveryOutcome>;
   close(): Promise<void>;
 }
 
@@ -25,7 +26,8 @@ export type LinkOutcome =
   | { readonly kind: 'failed'; readonly failure: WireFailure };
 
 export interface LinkEvents {
-  onToolsChanged(): void;
+  /** A list of the server may be another one by now. */
+  onOfferChanged(): void;
   onLost(error: HubError): void;
   /** The credential does not do any more: 401, 403 or 451 as the answer to a request. */
   onRefused(error: HubError): void;
@@ -58,9 +60,9 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
       ...deps,
       events: {
         onNotification: (method) => {
-          if (method === 'notifications/tools/list_changed') events.onToolsChanged();
+          if (listChanges.has(method)) events.onOfferChanged();
           // Between the end of one subscription and the start of the next, changes are not announced.
-          if (method === 'notifications/subscriptions/acknowledged' && subscriptions++ > 0) events.onToolsChanged();
+          if (method === 'notifications/subscriptions/acknowledged' && subscriptions++ > 0) events.onOfferChanged();
         },
         onLost: events.onLost,
         onRefused(error) {
@@ -75,13 +77,20 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
   return { kind: 'linked', link: toLink(deps, outcome.wire, outcome.agreement, standing), via: outcome.via };
 }
 
+const listChanges: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+]);
+
 function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { refused: boolean }): Link {
   const closing = new AbortController();
   let stopListening: (() => void) | undefined;
-  if (agreement.announcesTools) {
-    if (agreement.era === 'modern') stopListening = keepListening(deps.clock, wire);
-    else wire.openChangeStream();
-  }
+  const { announces, abilities } = agreement;
+  const announcesAny = announces.tools || announces.resources || announces.prompts;
+  if (agreement.era === 'modern') {
+    if (announcesAny) stopListening = keepListening(deps.clock, wire, announces);
+  } else if (announcesAny || abilities.subscriptions) wire.openChangeStream();
 
   function sendAndWatch(request: WireRequest): WireCall {
     const call = wire.request(request);
@@ -105,10 +114,10 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { re
       return wire.proven;
     },
     send: (request) => (standing.refused ? sendAndWatch(request) : wire.request(request)),
-    discover: async () => {
-      if (!agreement.hasTools) return { kind: 'found', catalog: onlyTools([], deps.clock.now()) };
-      const options = { now: deps.clock.now(), timeoutMs: discoveryTimeoutMs, signal: closing.signal };
-      const outcome = await discoverTools(wire, options);
+    discover: async (before) => {
+      const { signal } = closing;
+      const options = { now: deps.clock.now(), timeoutMs: discoveryTimeoutMs, signal, before };
+      const outcome = await discover(wire, agreement, options);
       if (outcome.kind === 'found') accepted();
       return outcome;
     },

@@ -1,20 +1,25 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { lostConnection } from './failures.ts';
+import type { Agreement } from './handshake.ts';
 import { keepListening } from './listen.ts';
 import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
 
-function begin() {
+function begin(announces: Partial<Agreement['announces']> = { tools: true }) {
   const clock = createManualClock();
   const wire = createScriptedWire('http');
-  return { clock, wire, stop: keepListening(clock, wire) };
+  const all = { tools: false, resources: false, prompts: false, ...announces };
+  return { clock, wire, stop: keepListening(clock, wire, all) };
 }
 
 const gone = lostConnection('files', 'the answer stream ended before the answer', true);
 
-test('asks for changes of tools, without an end of its own', () => {
+test('asks for the changes that the server announces, without an end of its own', () => {
   const { wire } = begin();
   expect(wire.last('subscriptions/listen').params).toEqual({ notifications: { toolsListChanged: true } });
+  expect(begin({ resources: true, prompts: true }).wire.last('subscriptions/listen').params).toEqual({
+    notifications: { resourcesListChanged: true, promptsListChanged: true },
+  });
   expect(wire.last('subscriptions/listen').timeoutMs).toBe(2 ** 30);
 });
 

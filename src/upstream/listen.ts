@@ -1,4 +1,5 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
+import type { Agreement } from './handshake.ts';
 import { controlRequest, type Wire, type WireCall } from './wire.ts';
 
 /** A subscription has no natural end; after twelve days it is simply asked for again. */
@@ -7,14 +8,14 @@ const firstDelayMs = 1000;
 const maxDelayMs = 60_000;
 
 /** Keeps a modern server's `subscriptions/listen` open; changes arrive as notifications of the wire. */
-export function keepListening(clock: Clock, wire: Wire): () => void {
+export function keepListening(clock: Clock, wire: Wire, announces: Agreement['announces']): () => void {
   let stopped = false;
   let call: WireCall | undefined;
   let timer: Timer | undefined;
   let delayMs = firstDelayMs;
+  const params = { notifications: filterOf(announces) };
 
   function listen(): void {
-    const params = { notifications: { toolsListChanged: true } };
     const startedAt = clock.monotonic();
     call = wire.request(controlRequest('subscriptions/listen', params, foreverMs));
     void call.reply.then((reply) => {
@@ -30,5 +31,14 @@ export function keepListening(clock: Clock, wire: Wire): () => void {
     stopped = true;
     timer?.cancel();
     call?.cancel(new HubError('CANCELLED', 'the connection is closing'));
+  };
+}
+
+/** Servers need not know what they do not have. */
+function filterOf({ tools, resources, prompts }: Agreement['announces']): Record<string, boolean> {
+  return {
+    ...(tools && { toolsListChanged: true }),
+    ...(resources && { resourcesListChanged: true }),
+    ...(prompts && { promptsListChanged: true }),
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
-import { onlyTools } from '../domain/index.ts';
+import { type Catalog, onlyTools } from '../domain/index.ts';
+import { readTool } from './definitions.ts';
 import type { DiscoveryOutcome } from './discovery.ts';
-import { readTool } from './discovery.ts';
 import type { Link } from './link.ts';
 import { createListing } from './listing.ts';
 import type { RememberedServer } from './remembered.ts';
@@ -16,7 +16,7 @@ function offer(...names: string[]): DiscoveryOutcome {
     if (reading.kind === 'bad') throw new Error(reading.reason);
     return reading.tool;
   });
-  return { kind: 'found', catalog: onlyTools(tools, 1) };
+  return { kind: 'found', catalog: onlyTools(tools, 1), askAgainMs: undefined };
 }
 
 /** A connection whose lists the test hands out. */
@@ -176,4 +176,56 @@ test('once it is stopped nothing is asked, taken or remembered', async () => {
   expect(asked).toHaveLength(1);
   expect([names(), memory.size, changes]).toEqual([undefined, 0, []]);
   expect(clock.waiting).toBe(0);
+});
+
+test('a list that is good for a while is asked for again then, by one timer, and only over a connection', async () => {
+  const { clock, listing, use } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const first = listing.refresh(link);
+  asked[0]?.({ ...offer('a'), askAgainMs: 30_000 } as DiscoveryOutcome); // an offer is always a found one
+  await first;
+  clock.advance(29_999);
+  await settle();
+  expect([asked.length, clock.waiting]).toEqual([1, 1]);
+  clock.advance(1);
+  await settle();
+  asked[1]?.({ ...offer('a'), askAgainMs: 30_000 } as DiscoveryOutcome); // the same
+  await settle();
+  use(undefined);
+  clock.advance(30_000);
+  await settle();
+  expect([asked.length, clock.waiting]).toEqual([2, 0]);
+});
+
+test('all that a server offers is remembered, and there at once the next time', async () => {
+  const { listing, use, memory, log } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  const refreshed = listing.refresh(link);
+  const offered = offer('a');
+  const full: Catalog = {
+    ...(offered.kind === 'found' ? offered.catalog : onlyTools([], 1)),
+    resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
+    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
+    prompts: [{ name: 'p', text: '{"name":"p"}' }],
+    abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false },
+    warnings: ['odd: hunter2'],
+  };
+  asked[0]?.({ kind: 'found', catalog: full, askAgainMs: undefined });
+  await refreshed;
+  expect(log.join()).toContain('odd: [redacted]');
+  expect(begin(memory.get('files')).listing.catalog).toEqual({ ...full, warnings: [] });
+});
+
+test('a warning is told once, not with every list', async () => {
+  const { listing, use, log } = begin();
+  const { link, asked } = scriptLink();
+  use(link);
+  for (const round of [0, 1]) {
+    const refreshed = listing.refresh(link);
+    asked[round]?.({ kind: 'found', catalog: { ...onlyTools([], 1), warnings: ['odd'] }, askAgainMs: undefined });
+    await refreshed;
+  }
+  expect(log).toHaveLength(1);
 });

@@ -1,9 +1,11 @@
 import type { Clock, HubError, Logger, Timer } from '../base/index.ts';
-import { type Catalog, onlyTools } from '../domain/index.ts';
+import type { Catalog } from '../domain/index.ts';
+import type { Era } from '../mcp/index.ts';
 import type { Via } from './chain.ts';
+import { relistMs } from './discovery.ts';
 import { unlisted } from './failures.ts';
 import type { Link } from './link.ts';
-import { knownEra, type RememberedServer, type ServerMemory } from './remembered.ts';
+import { knownEra, type RememberedServer, rememberedCatalog, type ServerMemory } from './remembered.ts';
 
 /** What one server offers: remembered from earlier lives, asked for one at a time, and again when it changed. */
 export interface Listing {
@@ -13,7 +15,7 @@ export interface Listing {
   readonly error: HubError | undefined;
   /** Asks, or joins whoever asks already over this connection. */
   refresh(link: Link): Promise<void>;
-  /** The server says that its tools are others now. */
+  /** The server says that a list of it is another one now. */
   changed(): void;
   /** Asks no more, and what is still answered counts for nothing: another server may have the name by now. */
   stop(): void;
@@ -33,8 +35,6 @@ export interface ListingDeps {
 
 /** Changes often come in groups. */
 const groupMs = 50;
-/** A server that could not list its tools is asked again after this. */
-const relistMs = 60_000;
 
 export function createListing(
   deps: ListingDeps,
@@ -42,8 +42,7 @@ export function createListing(
 ): Listing {
   const { clock, logger, memory } = deps;
   const { server, connectionKey } = options;
-  const known = remembered();
-  let catalog: Catalog | undefined = known && onlyTools(known.tools, known.at);
+  let catalog = rememberedCatalog(remembered());
   let running: { readonly link: Link; readonly done: Promise<void> } | undefined;
   let timer: Timer | undefined;
   let dueAt = 0;
@@ -66,7 +65,7 @@ export function createListing(
   }
 
   async function ask(link: Link): Promise<void> {
-    const outcome = await link.discover();
+    const outcome = await link.discover(catalog);
     if (stopped || deps.link() !== link) return;
     if (outcome.kind === 'failed') {
       error = unlisted(server, deps.redact(outcome.reason));
@@ -75,20 +74,32 @@ export function createListing(
       return;
     }
     error = undefined;
+    const told = new Set(catalog?.warnings);
     catalog = outcome.catalog;
-    for (const warning of catalog.warnings) logger.warn('upstream_tool_warning', { server, warning });
-    const { era, protocolVersion } = link;
-    const { tools, at } = catalog;
-    const via = deps.via();
-    memory.remember(server, { connectionKey, era, protocolVersion, verdictAt: verdictAt(link), via, tools, at });
+    for (const warning of catalog.warnings) {
+      if (!told.has(warning)) logger.warn('upstream_offer_warning', { server, warning: deps.redact(warning) });
+    }
+    remember(link, catalog);
+    if (outcome.askAgainMs !== undefined) askLater(outcome.askAgainMs);
     deps.onChange(server);
   }
 
+  function remember({ era, protocolVersion }: Link, { warnings: _, ...offer }: Catalog): void {
+    memory.remember(server, {
+      connectionKey,
+      era,
+      protocolVersion,
+      verdictAt: verdictAt(era),
+      via: deps.via(),
+      ...offer,
+    });
+  }
+
   /** A verdict that was only believed again keeps its date, or it would never be asked anew. */
-  function verdictAt(link: Link): number {
+  function verdictAt(era: Era): number {
     const before = remembered();
     if (before === undefined || (before.via?.place ?? 0) !== (deps.via()?.place ?? 0)) return clock.now();
-    return knownEra(before, clock.now()) === link.era ? before.verdictAt : clock.now();
+    return knownEra(before, clock.now()) === era ? before.verdictAt : clock.now();
   }
 
   /** Never later than was planned already: a server that announces without end would never be asked. */

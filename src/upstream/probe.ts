@@ -1,8 +1,8 @@
 import type { HubError } from '../base/index.ts';
-import { type Catalog, onlyTools, type ServerSpec, type TransportKind } from '../domain/index.ts';
+import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
 import type { AttemptDeps, AttemptOutcome } from './attempt.ts';
 import { openChain, type Step } from './chain.ts';
-import { type DiscoveryOutcome, discoverTools } from './discovery.ts';
+import { type DiscoveryOutcome, discover } from './discovery.ts';
 import { redacted, unlisted } from './failures.ts';
 
 export type ProbeVerdict = 'reachable' | 'needs-auth' | 'auth-failed' | 'unreachable';
@@ -45,7 +45,7 @@ export interface ProbeOptions {
 /** Nobody listens: what a server announces during a look at it is of no interest. */
 export const deaf: AttemptDeps['events'] = { onNotification() {}, onLost() {}, onRefused() {} };
 
-/** Connects afresh, lists the tools and closes. Never throws for what the server does. */
+/** Connects afresh, asks what the server offers and closes. Never throws for what the server does. */
 export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promise<Probe> {
   const startedAt = deps.clock.monotonic();
   const attempts: ProbeAttempt[] = [];
@@ -57,7 +57,9 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
   const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
   let catalog: Catalog | undefined;
   if (outcome.kind === 'opened') {
-    const listed = await listTools(deps, options, outcome);
+    const { timeoutMs, signal } = options;
+    const now = deps.clock.now();
+    const listed = await discover(outcome.wire, outcome.agreement, { now, timeoutMs, signal, before: undefined });
     await outcome.wire.close();
     if (listed.kind === 'found') catalog = listed.catalog;
     else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the one that was opened
@@ -69,16 +71,6 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
     catalog,
     durationMs: deps.clock.monotonic() - startedAt,
   };
-}
-
-export async function listTools(
-  deps: ProbeDeps,
-  { timeoutMs, signal }: ProbeOptions,
-  { wire, agreement }: Pick<Extract<AttemptOutcome, { kind: 'opened' }>, 'wire' | 'agreement'>,
-): Promise<DiscoveryOutcome> {
-  const now = deps.clock.now();
-  if (!agreement.hasTools) return { kind: 'found', catalog: onlyTools([], now) };
-  return discoverTools(wire, { now, timeoutMs, signal });
 }
 
 export function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, durationMs: number): ProbeAttempt {

@@ -1,4 +1,12 @@
-import type { ToolDefinition } from '../domain/index.ts';
+import {
+  type Abilities,
+  type Catalog,
+  onlyTools,
+  type PromptDefinition,
+  type ResourceDefinition,
+  type TemplateDefinition,
+  type ToolDefinition,
+} from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { ChainOptions, Via } from './chain.ts';
 
@@ -13,12 +21,31 @@ export interface RememberedServer {
   /** The transport that the above was found out over; absent: the first. */
   readonly via?: Via | undefined;
   readonly tools: readonly ToolDefinition[];
+  /** Absent where this was written before they were kept. */
+  readonly resources?: readonly ResourceDefinition[] | undefined;
+  readonly templates?: readonly TemplateDefinition[] | undefined;
+  readonly prompts?: readonly PromptDefinition[] | undefined;
+  readonly abilities?: Abilities | undefined;
   readonly at: number;
 }
 
 export interface ServerMemory {
   recall(server: string): RememberedServer | undefined;
   remember(server: string, remembered: RememberedServer): void;
+}
+
+/** What it offered when it was last asked. */
+export function rememberedCatalog(remembered: RememberedServer | undefined): Catalog | undefined {
+  if (remembered === undefined) return undefined;
+  const { tools, at, resources, templates, prompts, abilities } = remembered;
+  const bare = onlyTools(tools, at);
+  return {
+    ...bare,
+    resources: resources ?? bare.resources,
+    templates: templates ?? bare.templates,
+    prompts: prompts ?? bare.prompts,
+    abilities: abilities ?? bare.abilities,
+  };
 }
 
 const verdictLifeMs = 7 * 24 * 3600 * 1000;

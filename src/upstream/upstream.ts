@@ -16,7 +16,7 @@ export interface UpstreamControl {
   status(): ServerStatus;
   /** What went wrong last, with all that is known about it. */
   readonly failure: HubError | undefined;
-  /** Connects where needed and asks for the tools; resolves when that is done or has failed. */
+  /** Connects where needed and asks for what the server offers; resolves when that is done or has failed. */
   refresh(): Promise<void>;
   /** The same connection under changed filters or limits. */
   replaceSpec(spec: ServerSpec): void;
@@ -275,7 +275,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const known = expectation(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
     const events: LinkEvents = {
-      onToolsChanged: () => this.#listing.changed(),
+      onOfferChanged: () => this.#listing.changed(),
       onLost: (error) => opened !== undefined && this.#lost(opened, error),
       onRefused: (error) => opened !== undefined && opened === this.link && this.#refused(error),
       onAccepted: () => opened === this.link && this.#refused(undefined),

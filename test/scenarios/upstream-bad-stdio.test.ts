@@ -44,7 +44,7 @@ test('schema-without-type: the tool is offered with a valid schema, and the log 
     { name: 'up_untyped', inputSchema: { type: 'object', properties: { a: {} } } },
   ]);
   expect(await stage.say('up_untyped')).toBe('untyped ran');
-  expect(stage.log.filter((line) => line.includes('upstream_tool_warning'))).toMatchObject([
+  expect(stage.log.filter((line) => line.includes('upstream_offer_warning'))).toMatchObject([
     expect.stringContaining('untyped'),
   ]);
 });

@@ -41,6 +41,27 @@ test('remembers servers of any name', async () => {
   expect((await stat(layout.catalog)).mode & 0o777).toBe(0o600);
 });
 
+test('keeps all that a server offers, and reads what was kept before there was more than tools', async () => {
+  const layout = await temporaryWorkspace();
+  const full: RememberedServer = {
+    ...remembered(1),
+    resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
+    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
+    prompts: [{ name: 'p', text: '{"name":"p"}' }],
+    abilities: { resources: true, subscriptions: false, prompts: true, completions: false, logging: true },
+  };
+  const store = createCatalogStore(layout);
+  store.save('new', full);
+  store.save('old', remembered(2));
+  await store.flush();
+  expect(await createCatalogStore(layout).load()).toEqual(
+    new Map([
+      ['old', remembered(2)],
+      ['new', full],
+    ]),
+  );
+});
+
 test('what changes within a second is written together', async () => {
   const layout = await temporaryWorkspace();
   const timers: { ms: number; run: () => void }[] = [];

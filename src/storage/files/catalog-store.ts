@@ -95,6 +95,14 @@ const toolSchema = z.object({
   mirrored: z.array(z.object({ header: z.string(), path: z.array(z.string()) })),
 });
 
+const abilitiesSchema = z.object({
+  resources: z.boolean(),
+  subscriptions: z.boolean(),
+  prompts: z.boolean(),
+  completions: z.boolean(),
+  logging: z.boolean(),
+});
+
 const serverSchema = z.object({
   name: z.string(),
   connectionKey: z.string(),
@@ -103,6 +111,10 @@ const serverSchema = z.object({
   verdictAt: z.number(),
   via: z.object({ place: z.int(), settled: z.boolean() }).optional(),
   tools: z.array(toolSchema),
+  resources: z.array(z.object({ uri: z.string(), text: z.string() })).optional(),
+  templates: z.array(z.object({ uriTemplate: z.string(), text: z.string() })).optional(),
+  prompts: z.array(z.object({ name: z.string(), text: z.string() })).optional(),
+  abilities: abilitiesSchema.optional(),
   at: z.number(),
 });
 

@@ -1,0 +1,57 @@
+import { ask, controlRequest, type Wire, type WireFailure } from './wire.ts';
+
+/** A list as a server gave it, all pages together. */
+export type Pages =
+  | {
+      readonly kind: 'read';
+      readonly items: readonly unknown[];
+      /** There was more than anybody waits for. */
+      readonly cut: boolean;
+      /** How long the server says that it stays as it is; 0 where it says nothing. */
+      readonly ttlMs: number;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly failure: WireFailure | undefined;
+      /** The server does not have this list at all. */
+      readonly unknown: boolean;
+    };
+
+export interface PagesOptions {
+  /** For each page. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A list without end is a defect of the server, not a reason to wait without end. */
+const maxPages = 64;
+const maxItems = 10_000;
+const methodNotFound = -32601;
+
+/** A page that fails fails the whole: half a list would hide the rest. */
+export async function readPages(wire: Wire, method: string, member: string, options: PagesOptions): Promise<Pages> {
+  const items: unknown[] = [];
+  const ttls: number[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages && items.length < maxItems; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const reply = await ask(wire, controlRequest(method, params, options.timeoutMs), options.signal);
+    if (reply.kind === 'failed') return failed(reply.error.message, { failure: reply });
+    if (reply.kind === 'error') return failed(reply.message, { unknown: reply.code === methodNotFound });
+    const { [member]: list, nextCursor, ttlMs } = reply.value;
+    if (!Array.isArray(list)) return failed(`no list of ${member}`);
+    for (const item of list) items.push(item);
+    ttls.push(typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0);
+    cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
+    if (cursor === undefined) break;
+  }
+  return { kind: 'read', items, cut: cursor !== undefined, ttlMs: Math.min(...ttls) };
+}
+
+function failed(
+  reason: string,
+  { failure, unknown = false }: { readonly failure?: WireFailure; readonly unknown?: boolean } = {},
+): Pages {
+  return { kind: 'failed', reason, failure, unknown };
+}
