@@ -31,6 +31,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
   'faces/api': face,
   'faces/metrics': face,
+  // What calls come to, for a collector of traces; the hub is handed a tracer.
+  'faces/telemetry': face,
   // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
   'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http'] },
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
@@ -60,12 +62,19 @@ export interface PackageRule {
   readonly why: string;
 }
 
+const tracing: PackageRule = { only: ['faces/telemetry'], why: 'calls know a tracer, not whose it is' };
+
 /** Packages that src/ may import at all, and where. */
 export const packages: Readonly<Record<string, PackageRule>> = {
   undici: { only: ['upstream'], why: 'one door to the network' },
   hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
+  '@opentelemetry/api': tracing,
+  '@opentelemetry/core': tracing,
+  '@opentelemetry/exporter-trace-otlp-proto': tracing,
+  '@opentelemetry/resources': tracing,
+  '@opentelemetry/sdk-trace-base': tracing,
   'rate-limiter-flexible': { only: ['calls'], why: 'limits are taken on the path of a call' },
   yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
@@ -75,7 +84,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
 /** Entry points and the packages they must not load before they are needed. */
 export const lazyPackages: Readonly<Record<string, readonly string[]>> = {
   'src/index.ts': ['undici', 'rate-limiter-flexible', 'hono', '@hono/node-server', 'commander'],
-  'src/faces/cli/main.ts': ['undici', 'rate-limiter-flexible'],
+  'src/faces/cli/main.ts': ['undici', 'rate-limiter-flexible', '@opentelemetry/api'],
 };
 
 /** Parts of `process` that only some rooms may touch. */
