@@ -68,6 +68,36 @@ test('a server that answers the question without knowing the revision is legacy'
   expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
 });
 
+const unsupported = (...supported: string[]) => errorOf(-32022, 'Unsupported protocol version', { supported });
+
+test.each(['stdio', 'http'] as const)(
+  '%s: a server that names a revision both know is asked again',
+  async (transport) => {
+    const { wire, outcome } = begin(transport);
+    wire.last('server/discover').answer(unsupported('2031-01-01', modernVersion));
+    await settle();
+    expect(wire.last('server/discover').envelope).toMatchObject({ era: 'modern', version: modernVersion });
+    wire.last('server/discover').answer(modern);
+    expect(await outcome).toEqual({ kind: 'agreed', agreement: modernAgreement });
+    expect(wire.asked).toHaveLength(2);
+  },
+);
+
+test.each([
+  ['names only others', [unsupported('2025-06-18')]],
+  ['names none', [errorOf(-32022, 'Unsupported protocol version')]],
+  ['refuses what it named', [unsupported(modernVersion), unsupported(modernVersion)]],
+] as const)('a server that %s gets the old handshake', async (_, replies) => {
+  const { wire, outcome } = begin('http');
+  for (const reply of replies) {
+    wire.last('server/discover').answer(reply);
+    await settle();
+  }
+  wire.last('initialize').answer(legacy);
+  expect(await outcome).toMatchObject({ agreement: { era: 'legacy' } });
+  expect(wire.asked).toHaveLength(replies.length + 1);
+});
+
 test('a remembered legacy server is not asked the modern question', async () => {
   const { wire, outcome } = begin('stdio', 'legacy');
   wire.last('initialize').answer(legacy);
@@ -156,6 +186,18 @@ test('a slow starter that knows both eras ends in the one it answered first, wha
   await settle();
   expect(wire.envelope).toMatchObject({ era: 'modern', version: modernVersion });
   expect(wire.said).toEqual([]);
+});
+
+test('a slow starter that wants another revision is not asked again beside the old handshake', async () => {
+  const { wire, clock, outcome } = begin('stdio');
+  clock.advance(3000);
+  await settle();
+  wire.last('initialize').answer(legacy);
+  wire.last('server/discover').answer(unsupported(modernVersion));
+  expect(await outcome).toEqual({ kind: 'agreed', agreement: legacyAgreement });
+  await settle();
+  expect(wire.envelope).toMatchObject({ era: 'legacy', version: '2025-06-18' });
+  expect(wire.asked).toHaveLength(2);
 });
 
 test('both answers in one chunk: the first counts', async () => {

@@ -1,4 +1,4 @@
-import { type Clock, HubError, isJsonObject, sleep } from '../base/index.ts';
+import { type Clock, errorTable, HubError, isJsonObject, sleep } from '../base/index.ts';
 import type { Abilities } from '../domain/index.ts';
 import {
   type Era,
@@ -15,6 +15,7 @@ import {
   legacyEnvelope,
   modernEnvelope,
   type Wire,
+  type WireError,
   type WireFailure,
   type WireReply,
 } from './wire.ts';
@@ -75,18 +76,16 @@ function isRefusal(reply: WireReply): boolean {
 }
 
 async function probe(wire: Wire, clock: Clock, options: HandshakeOptions): Promise<HandshakeOutcome> {
-  wire.speak(modernEnvelope(modernVersion, options.client));
   const given = new AbortController();
-  const request = controlRequest('server/discover', {}, options.timeoutMs);
-  const answer = ask(wire, request, AbortSignal.any([options.signal, given.signal])).then((reply) =>
-    judge(wire, reply),
-  );
+  let alone = true;
+  const answer = askModern(wire, options, AbortSignal.any([options.signal, given.signal]), () => alone);
   if (wire.transport === 'http') {
     const verdict = await answer;
     return verdict === 'legacy' ? accept(wire, clock, options, await greet(wire, options)) : verdict;
   }
   const early = await Promise.race([answer, silence(clock, answer)]);
   if (early !== 'silent') return early === 'legacy' ? accept(wire, clock, options, await greet(wire, options)) : early;
+  alone = false;
   // A slow starter reads both questions in order, so a modern one still answers the first.
   const greeting = greet(wire, options);
   const first = await Promise.race([answer, greeting.then((reply) => ({ kind: 'greeted' as const, reply }))]);
@@ -100,6 +99,35 @@ async function probe(wire: Wire, clock: Clock, options: HandshakeOptions): Promi
   return first;
 }
 
+/**
+ * A server that wants another revision names those that it knows, and is asked once more; not beside the old handshake,
+ * which speaks in its own way by then.
+ */
+async function askModern(
+  wire: Wire,
+  options: HandshakeOptions,
+  signal: AbortSignal,
+  isAlone: () => boolean,
+): Promise<HandshakeOutcome | 'legacy'> {
+  const inRevision = (version: string): Promise<WireReply> => {
+    wire.speak(modernEnvelope(version, options.client));
+    return ask(wire, controlRequest('server/discover', {}, options.timeoutMs), signal);
+  };
+  const reply = await inRevision(modernVersion);
+  const wanted = reply.kind === 'error' && isAlone() ? revisionWanted(reply) : undefined;
+  return judge(wire, wanted === undefined ? reply : await inRevision(wanted));
+}
+
+function revisionWanted({ code, text }: WireError): string | undefined {
+  if (code !== errorTable.UNSUPPORTED_VERSION.jsonRpc) return undefined;
+  const { data } = JSON.parse(text) as { data?: unknown }; // the text of an error object that was parsed before
+  return isJsonObject(data) ? commonVersion(data.supported) : undefined;
+}
+
+function commonVersion(supported: unknown): string | undefined {
+  return Array.isArray(supported) ? modernVersions.find((version) => supported.includes(version)) : undefined;
+}
+
 async function silence(clock: Clock, answer: Promise<unknown>): Promise<'silent'> {
   const answered = new AbortController();
   void answer.then(() => answered.abort());
@@ -109,8 +137,7 @@ async function silence(clock: Clock, answer: Promise<unknown>): Promise<'silent'
 
 function judge(wire: Wire, reply: WireReply): HandshakeOutcome | 'legacy' {
   if (reply.kind === 'result') {
-    const supported = reply.value.supportedVersions;
-    const common = Array.isArray(supported) ? modernVersions.find((version) => supported.includes(version)) : undefined;
+    const common = commonVersion(reply.value.supportedVersions);
     if (common === undefined) return 'legacy';
     return { kind: 'agreed', agreement: agreement('modern', common, reply.value) };
   }

@@ -89,8 +89,8 @@ export function resultOf(value: object): WireResult {
   return message;
 }
 
-export function errorOf(code: number, message: string): WireReply {
-  return { kind: 'error', id: 1, text: JSON.stringify({ code, message }), code, message };
+export function errorOf(code: number, message: string, data?: object): WireReply {
+  return { kind: 'error', id: 1, text: JSON.stringify({ code, message, data }), code, message };
 }
 
 /** Lets everything that was waiting for an answer go on. */
