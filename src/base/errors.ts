@@ -20,6 +20,10 @@ export const errorTable = {
   ARGUMENTS_INVALID: row(400, -32602, 2, false, 'The arguments are not an object, or repeat a key.'),
   POLICY_DENIED: row(403, -31006, 5, false, 'A policy denies this call.'),
   APPROVAL_REQUIRED: row(403, -31007, 5, false, 'A rule asks for a human, and nobody can be asked yet.'),
+  CAPABILITY_MISSING: row(400, -32021, 1, false, 'The server asks for something that the client has not declared.'),
+  INPUT_MISSING: row(400, -31013, 1, false, 'The client did not give what the server asked for.'),
+  RESOURCE_UNKNOWN: row(404, -32602, 5, false, 'The agent has no resource of that URI.'),
+  PROMPT_UNKNOWN: row(404, -32602, 5, false, 'The agent has no prompt of that name.'),
   OVERLOADED: row(503, -31008, 1, true, 'Too many calls are under way for this server.'),
   RATE_LIMITED: row(
     429,

@@ -3,12 +3,13 @@ import type { ServerState, ServerStatus } from '../domain/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
 import { prefixedName } from './names.ts';
 import { unknownTool, withTool } from './refusals.ts';
-import type { View, ViewEntry } from './view.ts';
+import type { Target } from './target.ts';
+import type { View } from './view.ts';
 
 /** What the caller reads of a failure: whose it is and, where the server is away, how to go on without it. */
-export function forCaller(error: HubError, entry: ViewEntry, now: number): HubError {
-  const named = withTool(error, entry);
-  return awayCodes.has(error.code) ? withAdvice(named, entry.control, now) : named;
+export function forCaller(error: HubError, target: Target, now: number): HubError {
+  const named = withTool(error, target);
+  return awayCodes.has(error.code) ? withAdvice(named, target.control, now) : named;
 }
 
 /** The agent has no tool of that name; it may be one of a server that it has and that nobody could ask yet. */

@@ -9,7 +9,7 @@ test(verifies('metrics:calls', 'what the meter is told is what the ledger has, c
   stage.files.replies = [
     () => resultOf('{"content":[]}'),
     () => resultOf('{"isError":true}'),
-    () => resultOf('{"resultType":"input_required"}'),
+    () => resultOf('{"resultType":"task"}'),
     () => ({ kind: 'error', id: 1, text: '{}', code: -32000, message: 'bad day' }),
     () => failureOf('UPSTREAM_TIMEOUT', 'gave-up', true),
     // Lost before anything was sent: the same call goes out once more, and ends once.

@@ -1,10 +1,10 @@
 import type { Outcome } from '../domain/index.ts';
-import type { ViewEntry } from './view.ts';
+import type { Target } from './target.ts';
 
 /** Counts the ends of calls, each once. It is on the path of every call: it must neither wait nor throw. */
 export interface CallMeter {
   /** A call that was sent. */
-  ended(entry: ViewEntry, outcome: Outcome, durationMs: number): void;
+  ended(target: Target, outcome: Outcome, durationMs: number): void;
   /** A call that was never sent; without an entry, the agent has no tool of that name. */
-  refused(entry: ViewEntry | undefined, outcome: Outcome): void;
+  refused(target: Target | undefined, outcome: Outcome): void;
 }

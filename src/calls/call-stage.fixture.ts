@@ -104,6 +104,7 @@ export async function openCallStage(
 }
 
 const plainRequest: CallRequest = {
+  kind: 'tool',
   caller: { agent: 'dev', chain: ['dev'], tokenId: undefined, run: 'run-1' },
   name: '',
   argumentsText: '{}',

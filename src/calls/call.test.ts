@@ -6,6 +6,7 @@ import type { WireCall } from '../upstream/index.ts';
 import { Call, type CallRequest } from './call.ts';
 
 const request: CallRequest = {
+  kind: 'tool',
   caller: { agent: 'tester', chain: ['tester'], tokenId: undefined, run: 'run-1' },
   name: 'files_read',
   argumentsText: '{"path":"a\\nb"}',

@@ -1,12 +1,13 @@
 import { HubError } from '../base/index.ts';
-import type { Caller } from '../domain/index.ts';
-import { oneLine } from '../mcp/index.ts';
-import type { WireCall, WireResult } from '../upstream/index.ts';
-import type { CallerChannel } from './channel.ts';
+import type { Caller, OperationKind } from '../domain/index.ts';
+import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel } from '../mcp/index.ts';
+import type { Hearing, WireCall, WireResult } from '../upstream/index.ts';
+import type { CallClient, CallerChannel } from './channel.ts';
 
 export interface CallRequest {
   readonly caller: Caller;
-  /** The name the agent used. */
+  readonly kind: OperationKind;
+  /** The name or URI that the agent used. */
   readonly name: string;
   /** The arguments exactly as they came: valid JSON. They are forwarded as this text, on one line. */
   readonly argumentsText: string;
@@ -14,6 +15,10 @@ export interface CallRequest {
   readonly args: unknown;
   /** Members of `_meta` that travel with the call, as JSON text. */
   readonly meta: string;
+  /** `inputResponses` and `requestState`, as members of `params`, of a caller that comes again with answers. */
+  readonly inputs?: string;
+  /** Undefined where no program stands behind the call that could be told from others. */
+  readonly client?: CallClient | undefined;
   /** Undefined when the caller wants no messages in between. */
   readonly channel: CallerChannel | undefined;
 }
@@ -31,7 +36,7 @@ export type CallState =
   | { readonly at: 'ended' };
 
 /** One call from its arrival to its end. It outlives the request that brought it. */
-export class Call {
+export class Call implements Hearing {
   #request: CallRequest | undefined;
   #state: CallState = received;
   #channel: CallerChannel | undefined;
@@ -62,8 +67,23 @@ export class Call {
     if (this.#state.at !== 'ended') this.#channel = channel;
   }
 
+  get wantsProgress(): boolean {
+    return this.#channel?.progress !== undefined;
+  }
+
   progress(params: Readonly<Record<string, unknown>>): void {
-    this.#channel?.progress(params);
+    this.#channel?.progress?.(params);
+  }
+
+  log(params: Readonly<Record<string, unknown>>): void {
+    const log = this.#channel?.log;
+    if (log !== undefined && reachesLevel(params.level, log.level)) log.send(params);
+  }
+
+  ask(question: Question): Promise<QuestionAnswer> {
+    const ask = this.#channel?.ask;
+    const able = this.#request?.client?.askable.canAnswer(question.method, question.params) === true;
+    return ask === undefined || !able ? Promise.resolve(notOffered()) : ask(question);
   }
 
   /** Before the call is sent this stops it; afterwards the server is told. An error is what the caller then reads. */

@@ -8,6 +8,10 @@ export function outcomeOf(code: ErrorCode): Outcome {
 
 const words: Partial<Record<ErrorCode, Outcome>> = {
   TOOL_UNKNOWN: 'unknown_tool',
+  RESOURCE_UNKNOWN: 'unknown_tool',
+  PROMPT_UNKNOWN: 'unknown_tool',
+  CAPABILITY_MISSING: 'input_missing',
+  INPUT_MISSING: 'input_missing',
   ARGUMENTS_INVALID: 'invalid',
   POLICY_DENIED: 'denied',
   APPROVAL_REQUIRED: 'denied',

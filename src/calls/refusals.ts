@@ -1,6 +1,6 @@
 import { HubError, isJsonObject } from '../base/index.ts';
 import type { WireReply } from '../upstream/index.ts';
-import type { ViewEntry } from './view.ts';
+import type { Target } from './target.ts';
 
 /** What a caller is told when its call goes wrong. */
 export function stopping(): HubError {
@@ -14,36 +14,36 @@ export function unknownTool(name: string): HubError {
   });
 }
 
-export function approvalNeeded(entry: ViewEntry): HubError {
-  return new HubError('APPROVAL_REQUIRED', `A rule wants a human to approve ${entry.server}.${entry.tool.name}.`, {
+export function approvalNeeded(target: Target): HubError {
+  return new HubError('APPROVAL_REQUIRED', `A rule wants a human to approve ${target.server}.${target.subjectName}.`, {
     hint: 'Approvals cannot be given yet, so the call is denied; an operator can change the rule.',
-    details: { server: entry.server, tool: entry.tool.name },
+    details: { server: target.server, tool: target.subjectName },
   });
 }
 
-export function badArguments(entry: ViewEntry): HubError {
-  return new HubError('ARGUMENTS_INVALID', `The arguments of ${entry.name} must be a JSON object.`, {
-    details: { server: entry.server, tool: entry.tool.name },
+export function badArguments(target: Target): HubError {
+  return new HubError('ARGUMENTS_INVALID', `The arguments of ${target.name} must be a JSON object.`, {
+    details: { server: target.server, tool: target.subjectName },
   });
 }
 
-export function tooManyCalls(entry: ViewEntry): HubError {
-  const limit = entry.control.spec.limits.concurrency;
-  return new HubError('OVERLOADED', `Server "${entry.server}" already has ${limit} calls under way.`, {
+export function tooManyCalls(target: Target): HubError {
+  const limit = target.control.spec.limits.concurrency;
+  return new HubError('OVERLOADED', `Server "${target.server}" already has ${limit} calls under way.`, {
     hint: 'Wait for some to end, or raise limits.concurrency.',
-    details: { server: entry.server, tool: entry.tool.name },
+    details: { server: target.server, tool: target.subjectName },
   });
 }
 
-export function rateLimited(entry: ViewEntry, perMinute: number, retryAfterMs: number): HubError {
-  const { server, tool } = entry;
+export function rateLimited(target: Target, perMinute: number, retryAfterMs: number): HubError {
+  const { server, subjectName: tool } = target;
   const wait = Math.ceil(retryAfterMs / 1000);
   return new HubError(
     'RATE_LIMITED',
     `Server "${server}" is at its rate limit of ${perMinute} per minute. Try again in ${wait} s.`,
     {
       hint: 'Nothing was sent. The limit is limits.rate_per_min of the server.',
-      details: { server, tool: tool.name, retryAfterMs },
+      details: { server, tool, retryAfterMs },
     },
   );
 }
@@ -53,12 +53,12 @@ export function unsent(error: HubError): WireReply {
   return { kind: 'failed', error, cause: 'gave-up', sent: false, httpStatus: undefined };
 }
 
-export function unknownResult(entry: ViewEntry, resultType: unknown): WireReply {
+export function unknownResult(target: Target, resultType: unknown): WireReply {
   const type = typeof resultType === 'string' ? JSON.stringify(resultType.slice(0, 40)) : typeof resultType;
   const error = new HubError(
     'UPSTREAM_GARBLED',
-    `Server "${entry.server}" answered with a result of type ${type}, which was not offered to it.`,
-    { details: { server: entry.server } },
+    `Server "${target.server}" answered with a result of type ${type}, which was not offered to it.`,
+    { details: { server: target.server } },
   );
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
 }
@@ -70,11 +70,11 @@ export function toolError(value: Readonly<Record<string, unknown>>): string {
   return typeof text === 'string' && text !== '' ? text.slice(0, 500) : 'the tool reported an error';
 }
 
-export function withTool(error: HubError, entry: ViewEntry): HubError {
+export function withTool(error: HubError, target: Target): HubError {
   const { hint, cause } = error;
   return new HubError(error.code, error.message, {
     cause,
     ...(hint === undefined ? {} : { hint }),
-    details: { ...error.details, server: entry.server, tool: entry.tool.name },
+    details: { ...error.details, server: target.server, tool: target.subjectName },
   });
 }

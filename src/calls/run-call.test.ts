@@ -21,7 +21,8 @@ test(
       [resultOf(toolsError), 'tool_error', 'no such file'],
       [resultOf('{"isError":true}'), 'tool_error', 'the tool reported an error'],
       [{ kind: 'error', id: 1, text: '{}', code: -32000, message: 'bad day' }, 'upstream_error', 'bad day'],
-      [resultOf('{"resultType":"input_required"}'), 'upstream_error', 'input_required'],
+      [resultOf('{"resultType":"task"}'), 'upstream_error', 'task'],
+      [resultOf('{"resultType":"input_required"}'), 'upstream_error', 'nothing'],
       [resultOf('{"resultType":{"toString":1,"valueOf":1}}'), 'upstream_error', 'object'],
       [resultOf('{"resultType":null}'), 'upstream_error', 'object'],
       [failureOf('UPSTREAM_LOST', 'connection', true), 'lost', 'scripted'],
@@ -164,7 +165,8 @@ test('what is sent is the text that came, under the name that the server knows',
       method: 'tools/call',
       members: `"name":"read","arguments":${argumentsText}`,
       name: 'read',
-      onProgress: undefined,
+      hearing: undefined,
+      capabilities: '{}',
     },
   ]);
   expect(stage.files.sent[0]?.meta).toMatch(/^"trace":"x","quartermaster\/call-id":"[^"]+"$/);
@@ -332,14 +334,14 @@ test('progress reaches the caller while the call is under way', async () => {
   const stage = await openCallStage();
   const seen: unknown[] = [];
   stage.files.replies = [
-    ({ onProgress }) => {
-      onProgress?.({ progress: 1 });
+    ({ hearing }) => {
+      hearing?.progress({ progress: 1 });
       return resultOf('{}');
     },
   ];
   await stage.run(stage.call('files_read', { channel: { progress: (params) => seen.push(params) } }));
   expect(seen).toEqual([{ progress: 1 }]);
-  stage.files.sent[0]?.onProgress?.({ progress: 2 });
+  stage.files.sent[0]?.hearing?.progress({ progress: 2 });
   expect(seen).toEqual([{ progress: 1 }]);
 });
 

@@ -1,19 +1,12 @@
 import { type Clock, type HubError, isJsonObject, toHubError } from '../base/index.ts';
-import type { Caller } from '../domain/index.ts';
-import {
-  type CallEnd,
-  type Ledger,
-  type LedgerConnection,
-  type LedgerSubject,
-  ledgerConnection,
-  ledgerSubject,
-  type OpenCall,
-} from '../ledger/index.ts';
-import type { Link, WireFailure, WireReply } from '../upstream/index.ts';
-import { forCaller, missingTool } from './away.ts';
+import { type CallEnd, type Ledger, type LedgerConnection, ledgerConnection, type OpenCall } from '../ledger/index.ts';
+import type { Link, UpstreamDispatch, WireFailure, WireReply } from '../upstream/index.ts';
+import { forCaller } from './away.ts';
 import type { Call, CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
 import { createCallRates } from './call-rates.ts';
+import { collectInputs, isInputRequired, maxRounds, tooManyRounds } from './input-rounds.ts';
+import { lookUp, missing, unknownSubject } from './look-up.ts';
 import { outcomeOf } from './outcomes.ts';
 import {
   approvalNeeded,
@@ -25,7 +18,8 @@ import {
   unknownResult,
   unsent,
 } from './refusals.ts';
-import type { ViewEntry } from './view.ts';
+import { seatOf } from './seat.ts';
+import { carriedMeta, membersOf, type Target } from './target.ts';
 import type { Views } from './views.ts';
 
 /**
@@ -41,102 +35,144 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   const rates = createCallRates();
 
   return async function runCall(call) {
-    const { caller, name, argumentsText } = call.request;
+    const { caller, argumentsText } = call.request;
     const startedAt = clock.monotonic();
-    let entered: ViewEntry | undefined;
+    let entered: UpstreamDispatch | undefined;
+    let link: Link | undefined;
+    let target: Target | undefined;
     let record: OpenCall | undefined;
     deps.underWay.add(call);
     try {
-      const entry = views.of(caller.chain).entries.get(name) ?? (await views.settled(caller.chain)).entries.get(name);
-      if (entry === undefined) {
-        record = ledger.open(unknownSubject(caller, name), caller.run, argumentsText);
-        return refuse(undefined, record, startedAt, missingTool(views.of(caller.chain), name, clock.now()));
+      target = lookUp(views.of(caller.chain), call.request) ?? lookUp(await views.settled(caller.chain), call.request);
+      if (target === undefined) {
+        record = ledger.open(unknownSubject(call.request), caller.run, argumentsText);
+        return refuse(undefined, record, startedAt, missing(views.of(caller.chain), call.request, clock.now()));
       }
-      record = ledger.open(entry.subject, caller.run, argumentsText);
-      const objection = objectionTo(call, entry);
-      if (objection !== undefined) return refuse(entry, record, startedAt, objection);
-      if (!entry.dispatch.enter()) return refuse(entry, record, startedAt, tooManyCalls(entry));
-      entered = entry;
+      record = ledger.open(target.subject, caller.run, argumentsText);
+      const objection = objectionTo(call, target);
+      if (objection !== undefined) return refuse(target, record, startedAt, objection);
 
-      let link: Link;
       try {
-        link = entry.dispatch.link ?? (await call.waitFor(entry.dispatch.connect()));
+        const { seats } = target.dispatch;
+        const dispatch = seats === undefined ? target.dispatch : seats.at(seatOf(call.request));
+        if (!dispatch.enter()) return refuse(target, record, startedAt, tooManyCalls(target));
+        entered = dispatch;
+        link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
+        if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
         if (call.cancelled !== undefined) throw call.cancelled;
-        const { ratePerMin } = entry.control.spec.limits;
+        const { ratePerMin } = target.control.spec.limits;
         // Last of all: what the server never sees costs nothing, and the minute is that of the sending.
-        if (ratePerMin !== undefined) await takeRate(entry, ratePerMin);
+        if (ratePerMin !== undefined) await takeRate(target, ratePerMin);
         await ledger.sent(record, factsOf(link));
       } catch (error) {
         const known = toHubError(error);
-        return refuse(entry, record, startedAt, known, forCaller(known, entry, clock.now()));
+        return refuse(target, record, startedAt, known, forCaller(known, target, clock.now()));
       }
-      const reply = call.cancelled === undefined ? await send(call, entry, link, record) : unsent(call.cancelled);
-      if (reply.kind !== 'failed' || !mayRepeat(call, entry, reply))
-        return conclude(entry, record, startedAt, reply, 0);
-      return await repeat(call, entry, link, record, startedAt, reply);
+      let reply =
+        call.cancelled === undefined ? await send(call, target, entered, link, record) : unsent(call.cancelled);
+      if (isInputRequired(reply)) reply = await answerQuestions(call, target, entered, link, record, reply);
+      if (reply.kind !== 'failed' || !mayRepeat(call, target, reply)) {
+        return conclude(target, record, startedAt, reply, 0);
+      }
+      entered.reportLoss(link, reply);
+      return await repeat(call, target, entered, record, startedAt, reply);
     } catch (error) {
       // A defect; even so the call has an end on the ledger.
-      if (record !== undefined) closeRecord(entered, record, endOf(toHubError(error), startedAt));
+      if (record !== undefined) closeRecord(target, record, endOf(toHubError(error), startedAt));
       throw error;
     } finally {
-      entered?.dispatch.leave();
+      link?.lane?.leave(call);
+      entered?.leave();
       deps.underWay.delete(call);
       call.ended();
     }
   };
 
-  function objectionTo(call: Call, entry: ViewEntry): HubError | undefined {
+  function objectionTo(call: Call, target: Target): HubError | undefined {
     if (deps.isStopping()) return stopping();
-    if (entry.decision.effect === 'ask') return approvalNeeded(entry);
-    if (!isJsonObject(call.request.args)) return badArguments(entry);
+    if (target.decision.effect === 'ask') return approvalNeeded(target);
+    if (!isJsonObject(call.request.args)) return badArguments(target);
     return call.cancelled;
   }
 
-  async function takeRate(entry: ViewEntry, perMinute: number): Promise<void> {
-    const waitMs = await rates.take(entry.server, perMinute);
-    if (waitMs > 0) throw rateLimited(entry, perMinute, waitMs);
+  async function takeRate(target: Target, perMinute: number): Promise<void> {
+    const waitMs = await rates.take(target.server, perMinute);
+    if (waitMs > 0) throw rateLimited(target, perMinute, waitMs);
   }
 
   /** Once more over a new connection; if there is none, what happened to the first attempt is the answer. */
   async function repeat(
     call: Call,
-    entry: ViewEntry,
-    lost: Link,
+    target: Target,
+    dispatch: UpstreamDispatch,
     record: OpenCall,
     startedAt: number,
     first: WireFailure,
   ): Promise<CallResult> {
-    entry.dispatch.reportLoss(lost, first);
     let link: Link;
     try {
-      link = entry.dispatch.link ?? (await call.waitFor(entry.dispatch.connect()));
+      link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
+      if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
     } catch {
-      return conclude(entry, record, startedAt, first, 0);
+      return conclude(target, record, startedAt, first, 0);
     }
-    if (call.cancelled !== undefined) return conclude(entry, record, startedAt, first, 0);
-    return conclude(entry, record, startedAt, await send(call, entry, link, record), 1);
+    if (call.cancelled !== undefined) return conclude(target, record, startedAt, first, 0);
+    return conclude(target, record, startedAt, await send(call, target, dispatch, link, record), 1);
   }
 
-  function send(call: Call, entry: ViewEntry, link: Link, record: OpenCall): Promise<WireReply> {
+  /** A caller that comes again with the answers gets the questions as its result; another is asked while it waits. */
+  async function answerQuestions(
+    call: Call,
+    target: Target,
+    dispatch: UpstreamDispatch,
+    link: Link,
+    record: OpenCall,
+    first: WireReply,
+  ): Promise<WireReply> {
+    let reply = first;
+    for (let round = 1; isInputRequired(reply) && call.request.client?.takesRounds !== true; round++) {
+      try {
+        if (round > maxRounds) throw tooManyRounds(target);
+        const inputs = await call.waitFor(collectInputs(call, target, reply));
+        reply = await send(call, target, dispatch, link, record, inputs);
+      } catch (error) {
+        return { kind: 'failed', error: toHubError(error), cause: 'answer', sent: true, httpStatus: undefined };
+      }
+    }
+    return reply;
+  }
+
+  function send(
+    call: Call,
+    target: Target,
+    dispatch: UpstreamDispatch,
+    link: Link,
+    record: OpenCall,
+    inputs = '',
+  ): Promise<WireReply> {
     const { request } = call;
-    const { limits } = entry.control.spec;
-    const wire = link.send({
-      method: 'tools/call',
-      members: entry.callHead + request.argumentsText,
-      meta: `${request.meta}${request.meta === '' ? '' : ','}"quartermaster/call-id":"${record.id}"`,
-      name: entry.tool.name,
-      mirrored: entry.tool.mirrored,
-      args: request.args,
-      timeoutMs: limits.timeoutMs,
-      maxMs: limits.maxMs,
-      onProgress: request.channel === undefined ? undefined : (params) => call.progress(params),
-    });
+    const { limits } = target.control.spec;
+    const wire =
+      target.kind === 'subscription'
+        ? dispatch.watch(link, target.ownName)
+        : link.send({
+            method: target.method,
+            members: membersOf(target, request.argumentsText, inputs === '' ? (request.inputs ?? '') : inputs),
+            meta: carriedMeta(request, link, record.id),
+            name: target.ownName,
+            mirrored: target.mirrored,
+            args: request.args,
+            timeoutMs: limits.timeoutMs,
+            maxMs: limits.maxMs,
+            capabilities: request.client === undefined ? '{}' : request.client.askable.text,
+            hearing: request.channel === undefined ? undefined : call,
+          });
     call.wasSent(wire);
     return wire.reply;
   }
 
   function conclude(
-    entry: ViewEntry,
+    target: Target,
     record: OpenCall,
     startedAt: number,
     reply: WireReply,
@@ -146,47 +182,48 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     switch (reply.kind) {
       case 'result': {
         const { resultType, isError } = reply.value;
-        if (resultType !== undefined && resultType !== 'complete') {
-          return conclude(entry, record, startedAt, unknownResult(entry, resultType), retries);
-        }
-        if (isError === true)
-          closeRecord(entry, record, { outcome: 'tool_error', durationMs, error: toolError(reply.value), retries });
-        else closeRecord(entry, record, { outcome: 'ok', durationMs, retries });
+        if (resultType === 'input_required')
+          closeRecord(target, record, { outcome: 'input_required', durationMs, retries });
+        else if (resultType !== undefined && resultType !== 'complete') {
+          return conclude(target, record, startedAt, unknownResult(target, resultType), retries);
+        } else if (isError === true)
+          closeRecord(target, record, { outcome: 'tool_error', durationMs, error: toolError(reply.value), retries });
+        else closeRecord(target, record, { outcome: 'ok', durationMs, retries });
         return { kind: 'result', result: reply };
       }
       case 'error':
-        closeRecord(entry, record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
+        closeRecord(target, record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
         return reply;
       case 'failed': {
         const { error, httpStatus } = reply;
         const outcome = outcomeOf(error.code);
         const http = httpStatus === undefined ? {} : { httpStatus };
-        closeRecord(entry, record, { outcome, durationMs, error: error.message, retries, ...http });
-        return { kind: 'failed', error: forCaller(error, entry, clock.now()) };
+        closeRecord(target, record, { outcome, durationMs, error: error.message, retries, ...http });
+        return { kind: 'failed', error: forCaller(error, target, clock.now()) };
       }
     }
   }
 
   /** The ledger has what happened; what the caller is told may say more. */
   function refuse(
-    entry: ViewEntry | undefined,
+    target: Target | undefined,
     record: OpenCall,
     startedAt: number,
     error: HubError,
     told = error,
   ): CallResult {
-    closeRecord(entry, record, endOf(error, startedAt));
+    closeRecord(target, record, endOf(error, startedAt));
     return { kind: 'failed', error: told };
   }
 
   /** Every call ends here, on the ledger and in the numbers, and only once. */
-  function closeRecord(entry: ViewEntry | undefined, record: OpenCall, end: CallEnd): void {
+  function closeRecord(target: Target | undefined, record: OpenCall, end: CallEnd): void {
     const { stage } = record;
     if (stage === 'ended') return;
     // What was not sent is a refusal to the ledger, too.
     ledger.done(record, end);
-    if (stage === 'sent' && entry !== undefined) meter?.ended(entry, end.outcome, end.durationMs);
-    else meter?.refused(entry, end.outcome);
+    if (stage === 'sent' && target !== undefined) meter?.ended(target, end.outcome, end.durationMs);
+    else meter?.refused(target, end.outcome);
   }
 
   function endOf(error: HubError, startedAt: number): CallEnd {
@@ -213,12 +250,8 @@ export interface CallPathDeps {
   isStopping(): boolean;
 }
 
-/** Repeating is safe when nothing was sent, or when the server itself says that the tool only reads. */
-function mayRepeat(call: Call, entry: ViewEntry, reply: WireReply & { kind: 'failed' }): boolean {
+/** Repeating is safe when nothing was sent, or when the server itself says that it only reads. */
+function mayRepeat(call: Call, target: Target, reply: WireFailure): boolean {
   if (call.cancelled !== undefined || (reply.cause !== 'connection' && reply.cause !== 'session')) return false;
-  return !reply.sent || entry.tool.safeToRepeat;
-}
-
-function unknownSubject(caller: Caller, name: string): LedgerSubject {
-  return ledgerSubject({ agent: caller.agent, chain: caller.chain, server: null, tool: name, decision: 'deny' });
+  return !reply.sent || target.safeToRepeat;
 }

@@ -5,12 +5,12 @@ import type {
   Link,
   UpstreamControl,
   UpstreamDispatch,
+  UpstreamHandles,
   WireCall,
   WireFailure,
   WireReply,
   WireRequest,
 } from '../upstream/index.ts';
-import type { UpstreamHandles } from './view.ts';
 
 /** A server whose every fault is in the hands of the test. Counts what is taken and given back. */
 export interface ScriptedServer extends UpstreamHandles {
@@ -87,6 +87,14 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       leave() {
         held--;
       },
+      get busy() {
+        return held > 0;
+      },
+      seats: undefined,
+      watch() {
+        throw new Error('not scripted');
+      },
+      unwatch() {},
       reportLoss(_link, failure) {
         server.losses.push(failure);
         server.link = undefined;
@@ -116,7 +124,13 @@ export function scriptLink(server: ScriptedServer): Link {
     protocolVersion: '2025-11-25',
     sessionId: null,
     proven: true,
+    lane: undefined,
+    tellsApart: false,
     send: (request) => send(server, request),
+    watch: () => {
+      throw new Error('watched past its server');
+    },
+    unwatch: () => {},
     discover: async () => ({ kind: 'failed', reason: 'not scripted', failure: undefined }),
     close: async () => {},
   };

@@ -1,20 +1,13 @@
-import type { Decision, Fleet, ToolDefinition } from '../domain/index.ts';
+import type { Fleet, OperationKind, ToolDefinition } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
-import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
-import type { UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
+import { ledgerSubject } from '../ledger/index.ts';
+import type { UpstreamControl, UpstreamHandles } from '../upstream/index.ts';
 import type { NameBook } from './names.ts';
+import type { Target } from './target.ts';
 
-/** One tool as one agent has it. Everything that a call needs was computed when the view was built. */
-export interface ViewEntry {
-  readonly name: string;
-  readonly server: string;
+/** One tool as one agent has it. */
+export interface ViewEntry extends Target {
   readonly tool: ToolDefinition;
-  readonly decision: Decision;
-  readonly dispatch: UpstreamDispatch;
-  readonly control: UpstreamControl;
-  readonly subject: LedgerSubject;
-  /** Members of `params` up to the arguments, ready to splice. */
-  readonly callHead: string;
 }
 
 /** What an agent has, immutable. A call keeps the view it started with. */
@@ -24,15 +17,12 @@ export interface View {
   readonly entries: ReadonlyMap<string, ViewEntry>;
   /** By `server.tool`, as policies and operators say it. */
   readonly bySubject: ReadonlyMap<string, ViewEntry>;
+  /** What is no tool, by the name or URI that the agent says; undefined for what it does not have. */
+  find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
   /** Servers that the agent sees and whose tools nobody knows yet. */
   readonly unseen: readonly UpstreamControl[];
-}
-
-export interface UpstreamHandles {
-  readonly control: UpstreamControl;
-  readonly dispatch: UpstreamDispatch;
 }
 
 export interface ViewSource {
@@ -52,14 +42,21 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
       const decision = policy.decide(server, tool.name, name, tool.hints);
       if (decision.effect === 'deny') continue;
       entries.push({
+        kind: 'tool',
         name,
         server,
+        subjectName: tool.name,
         tool,
         decision,
         dispatch,
         control,
         subject: ledgerSubject({ agent: chain[0] ?? '', chain, server, tool: tool.name, decision: decision.effect }),
+        method: 'tools/call',
+        ownName: tool.name,
         callHead: `"name":${JSON.stringify(tool.name)},"arguments":`,
+        carries: 'arguments',
+        mirrored: tool.mirrored,
+        safeToRepeat: tool.safeToRepeat,
       });
     }
   }
@@ -68,6 +65,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     chain,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
     bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
+    find: () => undefined,
     toolsText: `[${entries.map(exposedText).join(',')}]`,
     unseen,
   };

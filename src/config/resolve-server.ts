@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type {
   FleetServer,
   HttpTransport,
+  Isolation,
   Problem,
   ServerAccess,
   ServerSpec,
@@ -46,9 +47,9 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
   if (draft.body === undefined || parts === undefined || hasError(findings)) {
     return { server: { kind: 'invalid', name: draft.name, source, hides: [], problems }, problems, secrets };
   }
-  const { description, enabled, shared, tools, limits, instead } = draft.body;
-  const connectionKey = fingerprint([parts.transport, ...parts.fallbacks]);
-  const rest = { description, enabled, shared, tools, limits, instead, connectionKey };
+  const { description, enabled, shared, tools, limits, isolation = 'shared', instead } = draft.body;
+  const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], isolation);
+  const rest = { description, enabled, shared, tools, limits, isolation, instead, connectionKey };
   return {
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest } },
     problems,
@@ -251,13 +252,14 @@ function isTelling(value: string): boolean {
 }
 
 /** Over what a connection is made of, in an order that the way of writing cannot change. */
-function fingerprint(transports: readonly Transport[]): string {
+function fingerprint(transports: readonly Transport[], isolation: Isolation): string {
   const parts = transports.map((transport) =>
     transport.type === 'stdio'
       ? [transport.type, transport.command, transport.args, sorted(transport.env), transport.cwd]
       : [transport.type, transport.url, sorted(transport.headers)],
   );
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  const all = isolation === 'shared' ? parts : [...parts, isolation];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }
 
 function sorted(record: Readonly<Record<string, string>>): [string, string][] {

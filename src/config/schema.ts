@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
+import type { Isolation } from '../domain/index.ts';
 
 /** Server and agent names: they become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -56,6 +57,8 @@ export const limitsSchema = z
   })
   .describe('Limits on calls to this server.');
 
+export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
+
 export const serverSchema = z
   .strictObject({
     ...transportShape,
@@ -84,6 +87,10 @@ export const serverSchema = z
       .boolean()
       .optional()
       .describe('true believes the server where it says that a tool only reads. Default false.'),
+    isolation: z
+      .enum(isolations)
+      .optional()
+      .describe('Who shares a connection: all callers, or each agent or client session has its own. Default shared.'),
     instead: z.string().optional().describe('What an agent can do while the server is away; told with the error.'),
   })
   .describe('One upstream MCP server.');

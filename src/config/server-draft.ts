@@ -1,4 +1,4 @@
-import type { ServerLimits, ToolFilter } from '../domain/index.ts';
+import type { Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
 import type { ParsedTemplate } from './interpolation.ts';
 import { type Finding, quote } from './problems.ts';
 import { namePattern } from './schema.ts';
@@ -25,6 +25,8 @@ export interface ServerBody {
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
   readonly access: AccessDraft;
+  /** Absent: shared. */
+  readonly isolation?: Isolation | undefined;
   readonly instead: string | undefined;
 }
 

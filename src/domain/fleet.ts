@@ -68,6 +68,9 @@ export interface ServerAccess {
   readonly source: SourceRef;
 }
 
+/** Who shares a connection to a server. Only one that is not shared by all can ask its callers something in the legacy era. */
+export type Isolation = 'shared' | 'per-agent' | 'per-session';
+
 /** One upstream server with every variable expanded. Holds secrets: never log it. */
 export interface ServerSpec {
   readonly name: string;
@@ -84,6 +87,7 @@ export interface ServerSpec {
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
   readonly access: ServerAccess;
+  readonly isolation: Isolation;
   /** What an agent can do when the server is away: "use the gh command line". */
   readonly instead: string | undefined;
   /** Changes exactly when a reconnect is needed: transports and nothing else. */

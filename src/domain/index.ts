@@ -13,6 +13,7 @@ export {
   type Fleet,
   type FleetServer,
   type HttpTransport,
+  type Isolation,
   type Naming,
   type PolicyRule,
   type Problem,
@@ -30,6 +31,7 @@ export {
   type TransportKind,
 } from './fleet.ts';
 export type { GivenName, NameKind } from './given-name.ts';
+export type { OperationKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

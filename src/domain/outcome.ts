@@ -1,6 +1,8 @@
 /** How a call ended, in the words of the ledger. */
 export type Outcome =
   | 'ok'
+  /** The server wants something of the caller first; the caller comes again with it. */
+  | 'input_required'
   | 'tool_error'
   | 'upstream_error'
   | 'denied'
@@ -15,4 +17,6 @@ export type Outcome =
   | 'throttled'
   | 'interrupted'
   | 'invalid'
+  /** The server wanted something that the caller could not or would not give. */
+  | 'input_missing'
   | 'unknown_tool';

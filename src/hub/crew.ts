@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
-import type { UpstreamHandles } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
-import { type Children, createUpstream, type Link, type ServerMemory } from '../upstream/index.ts';
+import {
+  type Children,
+  createUpstream,
+  type Link,
+  type ServerMemory,
+  type UpstreamHandles,
+} from '../upstream/index.ts';
 import type { HubMeter } from './hub-meter.ts';
 
 /** The upstream servers of the current configuration. */
@@ -23,6 +28,8 @@ export interface CrewDeps {
   readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
+  /** A resource of a server has changed, or may have. */
+  readonly onResourceUpdated: (server: string, uri: string) => void;
   readonly meter?: HubMeter | undefined;
 }
 
@@ -43,6 +50,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
+        onResourceUpdated: deps.onResourceUpdated,
       },
       { spec, client: { name: 'quartermaster', version } },
     );

@@ -91,8 +91,13 @@ export function refusedRecord(call: CallParts, end: EndParts): string {
 /** One line of a run file. The order of members is part of the format: people read it with their eyes too. */
 export function runLine(call: CallParts, connection: LedgerConnection, end: EndParts): string {
   const { subject } = call;
-  const status = end.outcome === 'ok' ? 'ok' : 'error';
+  const status = isGood(end.outcome) ? 'ok' : 'error';
   return `{"ts":"${call.ts}",${subject.what},"args":${call.args},"status":"${status}","outcome":"${end.outcome}","duration_ms":${end.ms},"error":${end.error},${subject.who},"call_id":"${call.id}","run_id":"${call.run}",${connection.text},"http_status":${end.http},"retries":${end.retries},${subject.decision}}\n`;
+}
+
+/** Nothing went wrong, though the caller may have to come again. */
+export function isGood(outcome: Outcome): boolean {
+  return outcome === 'ok' || outcome === 'input_required';
 }
 
 /** A number as JSON, null for what is none. */

@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/index.ts';
-import { type EndParts, numberText } from './call-text.ts';
+import { type EndParts, isGood, numberText } from './call-text.ts';
 import type { Redact } from './redact.ts';
 
 export interface CallEnd {
@@ -14,7 +14,7 @@ export function endParts(end: CallEnd, redact: Redact): EndParts {
   return {
     outcome: end.outcome,
     ms: millisecondsText(end.durationMs),
-    error: end.outcome === 'ok' ? 'null' : errorText(end, redact),
+    error: isGood(end.outcome) ? 'null' : errorText(end, redact),
     http: numberText(end.httpStatus),
     retries: numberText(end.retries),
   };
@@ -52,6 +52,8 @@ const longestError = 4000;
 
 const sayings: Readonly<Record<Outcome, string>> = {
   ok: 'The call succeeded.',
+  input_required: 'The server asked for more.',
+  input_missing: 'The caller did not give what the server asked for.',
   tool_error: 'The tool reported an error.',
   upstream_error: 'The server answered with an error.',
   denied: 'A policy denied the call.',

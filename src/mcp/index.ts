@@ -18,6 +18,7 @@ export {
   negotiateLegacy,
 } from './eras.ts';
 export { createLineReader, type LineReader } from './lines.ts';
+export { logLevels, reachesLevel } from './log-levels.ts';
 export { type Body, type Message, type Params, readBody } from './message.ts';
 export {
   encodeHeaderValue,
@@ -25,7 +26,9 @@ export {
   scanMirroredArguments,
 } from './mirrored-headers.ts';
 export { oneLine } from './one-line.ts';
+export { notOffered, type Question, type QuestionAnswer } from './question.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';
 export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
+export { parseUriTemplate, type UriTemplate } from './uri-template.ts';

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import { oneLine } from './one-line.ts';
+import type { Question } from './question.ts';
 import { type Member, ScanFailure, scanJson } from './scan-json.ts';
 
 /** What an upstream server sent, with results kept as text. */
@@ -17,7 +18,7 @@ export type UpstreamMessage =
       readonly code: number;
       readonly message: string;
     }
-  | { readonly kind: 'request'; readonly id: string | number; readonly method: string }
+  | ({ readonly kind: 'request'; readonly id: string | number } & Question)
   | { readonly kind: 'notification'; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
   | { readonly kind: 'garbage'; readonly reason: string };
 
@@ -75,17 +76,25 @@ function readAnything(text: string): UpstreamMessage {
     return garbage(error instanceof ScanFailure && error.reason === 'depth' ? error.message : 'not JSON');
   }
   if (!isJsonObject(value)) return garbage('not an object');
-  if (typeof value.method === 'string') return readCall(value, value.method);
+  if (typeof value.method === 'string') return readCall(text, members, value, value.method);
   if (isJsonObject(value.result)) return readResult(text, members, value.id, value.result);
   if (isJsonObject(value.error)) return readError(text, members, value.id, value.error);
   return garbage('neither a request, a notification nor an answer');
 }
 
-function readCall(value: Record<string, unknown>, method: string): UpstreamMessage {
+function readCall(
+  text: string,
+  members: readonly Member[] | undefined,
+  value: Record<string, unknown>,
+  method: string,
+): UpstreamMessage {
   const { id } = value;
-  if (id === undefined) return { kind: 'notification', method, params: isJsonObject(value.params) ? value.params : {} };
+  const params = isJsonObject(value.params) ? value.params : {};
+  if (id === undefined) return { kind: 'notification', method, params };
   if (typeof id !== 'string' && typeof id !== 'number') return garbage('a request with an unusable id');
-  return { kind: 'request', id, method };
+  const span = isJsonObject(value.params) ? lastMember(members, 'params') : undefined;
+  const paramsText = span === undefined ? '{}' : oneLine(text.slice(span.start, span.end));
+  return { kind: 'request', id, method, params, paramsText };
 }
 
 function readResult(

@@ -22,11 +22,20 @@ export interface AttemptDeps {
   readonly events: WireEvents;
 }
 
+/** A connection that not everybody shares. */
+export interface ConnectionSeat {
+  /** What its callers can be asked, as a JSON object; a legacy server hears it once, in the handshake. */
+  readonly capabilities: string;
+  /** One caller at a time uses it, so that what the server asks or logs can be told whose it is. */
+  readonly exclusive: boolean;
+}
+
 export interface AttemptOptions {
   readonly server: string;
   readonly transport: Transport;
   readonly client: { readonly name: string; readonly version: string };
   readonly known: Era | undefined;
+  readonly seat: ConnectionSeat | undefined;
   readonly timeoutMs: number;
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
@@ -82,18 +91,19 @@ interface Opened {
   lastWords(): string;
 }
 
-async function openWire(deps: AttemptDeps, { server, transport }: AttemptOptions): Promise<Opened> {
+async function openWire(deps: AttemptDeps, { server, transport, seat }: AttemptOptions): Promise<Opened> {
+  const exclusive = seat?.exclusive === true;
   const { clock, logger, events, redact } = deps;
   const lastWords = (): string => '';
   switch (transport.type) {
     case 'stdio': {
       const child = await deps.children.start({ server, ...transport });
-      const wire = createStdioWire({ clock, logger, child, events, redact }, { server });
+      const wire = createStdioWire({ clock, logger, child, events, redact }, { server, exclusive });
       return { wire, lastWords: () => lastLines(redact(child.stderrTail())) };
     }
     case 'http':
       return { wire: await createHttpWire({ clock, logger, events }, { server, transport }), lastWords };
     case 'sse':
-      return { wire: await createSseWire({ clock, logger, events }, { server, transport }), lastWords };
+      return { wire: await createSseWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
   }
 }

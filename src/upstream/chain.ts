@@ -1,7 +1,7 @@
 import { type ErrorCode, HubError } from '../base/index.ts';
 import type { ServerSpec, Transport } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
-import { type AttemptDeps, type AttemptOutcome, attempt } from './attempt.ts';
+import { type AttemptDeps, type AttemptOutcome, attempt, type ConnectionSeat } from './attempt.ts';
 import { unsentHint } from './failures.ts';
 import type { Agreement } from './handshake.ts';
 import type { Wire, WireFailure } from './wire.ts';
@@ -28,6 +28,8 @@ export type ChainOutcome =
 export interface ChainOptions {
   readonly spec: ServerSpec;
   readonly client: { readonly name: string; readonly version: string };
+  /** Who speaks over the connection; nobody in particular where it is shared. */
+  readonly seat?: ConnectionSeat | undefined;
   /** What was found out before. */
   readonly known: (Via & { readonly era: Era | undefined; readonly first: boolean }) | undefined;
   /** For the handshake of each attempt. */
@@ -38,7 +40,7 @@ export interface ChainOptions {
 
 /** Tries the transports of a server in order until one answers, be it with a no. */
 export async function openChain(deps: AttemptDeps, options: ChainOptions): Promise<ChainOutcome> {
-  const { spec, client, known, timeoutMs, signal } = options;
+  const { spec, client, seat, known, timeoutMs, signal } = options;
   const steps = stepsOf(spec);
   const favourite = known?.first === true ? steps[known.place] : undefined;
   const failed: FailedStep[] = [];
@@ -47,7 +49,7 @@ export async function openChain(deps: AttemptDeps, options: ChainOptions): Promi
     if (step.implicit && step !== favourite && !failed.some((other) => invites(other, step))) continue;
     const startedAt = deps.clock.monotonic();
     const era = known?.place === place ? known.era : undefined;
-    const outcome = await attempt(deps, { server: spec.name, transport, client, known: era, timeoutMs, signal });
+    const outcome = await attempt(deps, { server: spec.name, transport, client, seat, known: era, timeoutMs, signal });
     options.onAttempt?.(step, outcome, deps.clock.monotonic() - startedAt);
     if (outcome.kind === 'opened') {
       const settled = step === favourite ? known?.settled === true : isSettled(place, failed);

@@ -9,6 +9,9 @@ export interface Timed {
 export interface Patience {
   /** The server gave a sign of life. */
   renew(): void;
+  /** The server waits for the caller: until `resume`, no time passes. */
+  hold(): void;
+  resume(): void;
   end(): void;
 }
 
@@ -28,10 +31,19 @@ export class Deadlines {
 
   start(timed: Timed, timeoutMs: number, maxMs: number): Patience {
     const now = this.#clock.monotonic();
-    const limit = new Limit(this.#clock, timed, timeoutMs, maxMs, now);
+    const limit = new Limit(this, timed, timeoutMs, maxMs, now);
     this.#waiting.add(limit);
-    if (limit.dueAt < this.#firesAt) this.#setTimer(limit.dueAt, now);
+    this.expect(limit.dueAt, now);
     return limit;
+  }
+
+  /** For limits alone: somebody's time is over then. */
+  expect(at: number, now: number): void {
+    if (at < this.#firesAt) this.#setTimer(at, now);
+  }
+
+  get now(): number {
+    return this.#clock.monotonic();
   }
 
   /** Nobody is timed out any more. */
@@ -61,19 +73,21 @@ export class Deadlines {
 }
 
 class Limit implements Patience {
-  readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
   readonly #timed: Timed;
   readonly #timeoutMs: number;
   readonly #maxMs: number;
-  readonly #capAt: number;
+  #capAt: number;
+  #holds = 0;
+  #heldAt = 0;
   /** Progress only moves this; the timer looks at it when it fires. */
   dueAt: number;
   list: List | undefined;
   before: Limit | undefined;
   after: Limit | undefined;
 
-  constructor(clock: Clock, timed: Timed, timeoutMs: number, maxMs: number, now: number) {
-    this.#clock = clock;
+  constructor(deadlines: Deadlines, timed: Timed, timeoutMs: number, maxMs: number, now: number) {
+    this.#deadlines = deadlines;
     this.#timed = timed;
     this.#timeoutMs = timeoutMs;
     this.#maxMs = maxMs;
@@ -82,7 +96,21 @@ class Limit implements Patience {
   }
 
   renew(): void {
-    this.dueAt = Math.min(this.#clock.monotonic() + this.#timeoutMs, this.#capAt);
+    if (this.#holds === 0) this.dueAt = Math.min(this.#deadlines.now + this.#timeoutMs, this.#capAt);
+  }
+
+  hold(): void {
+    if (this.#holds++ > 0) return;
+    this.#heldAt = this.#deadlines.now;
+    this.dueAt = Number.POSITIVE_INFINITY;
+  }
+
+  resume(): void {
+    if (this.#holds === 0 || --this.#holds > 0 || this.list === undefined) return;
+    const { now } = this.#deadlines;
+    this.#capAt += now - this.#heldAt;
+    this.renew();
+    this.#deadlines.expect(this.dueAt, now);
   }
 
   end(): void {

@@ -31,7 +31,7 @@ function begin(transport: TransportKind, known?: HandshakeOptions['known']) {
   const wire = createScriptedWire(transport);
   const clock = createManualClock();
   const giveUp = new AbortController();
-  const options = { server: 'files', client, known, timeoutMs: 30_000, signal: giveUp.signal };
+  const options = { server: 'files', client, seat: undefined, known, timeoutMs: 30_000, signal: giveUp.signal };
   return { wire, clock, giveUp, outcome: shakeHands(wire, clock, options) };
 }
 

@@ -48,6 +48,7 @@ export type HandshakeOutcome =
 export interface HandshakeOptions {
   readonly server: string;
   readonly client: { readonly name: string; readonly version: string };
+  readonly seat: { readonly capabilities: string } | undefined;
   /** A remembered verdict; undefined asks the modern question first. */
   readonly known: Era | undefined;
   readonly timeoutMs: number;
@@ -158,7 +159,8 @@ const refusals: ReadonlySet<number> = new Set([200, 202, 400, 404, 405, 406, 415
 /** The old handshake's question; what its answer means is for `accept`. */
 function greet(wire: Wire, options: HandshakeOptions): Promise<WireReply> {
   wire.speak(legacyEnvelope(''));
-  const params = { protocolVersion: legacyVersions[0], capabilities: {}, clientInfo: options.client };
+  const capabilities: unknown = JSON.parse(options.seat?.capabilities ?? '{}');
+  const params = { protocolVersion: legacyVersions[0], capabilities, clientInfo: options.client };
   return ask(wire, controlRequest('initialize', params, options.timeoutMs), options.signal);
 }
 

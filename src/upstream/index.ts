@@ -1,4 +1,6 @@
 export { type Children, createChildren } from './children/index.ts';
+export { createUpstream } from './create-upstream.ts';
+export type { UpstreamControl, UpstreamDispatch, UpstreamHandles } from './handles.ts';
 export { type Inspection, inspectServer } from './inspect.ts';
 export type { Link } from './link.ts';
 export {
@@ -10,5 +12,5 @@ export {
   probeServer,
 } from './probe.ts';
 export type { RememberedServer, ServerMemory } from './remembered.ts';
-export { createUpstream, type UpstreamControl, type UpstreamDispatch } from './upstream.ts';
-export type { WireCall, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';
+export type { SeatRequest, Seats } from './seats.ts';
+export type { Hearing, WireCall, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';

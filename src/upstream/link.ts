@@ -5,8 +5,10 @@ import type { AttemptDeps } from './attempt.ts';
 import { type ChainOptions, openChain, type Via } from './chain.ts';
 import { type DiscoveryOutcome, discover } from './discovery.ts';
 import type { Agreement } from './handshake.ts';
-import { keepListening } from './listen.ts';
-import type { Wire, WireCall, WireFailure, WireRequest } from './wire.ts';
+import { createLane, type Lane } from './lane.ts';
+import { type Listening, startListening } from './listen.ts';
+import { streamReopened } from './transports/change-stream.ts';
+import { controlRequest, type Wire, type WireCall, type WireFailure, type WireRequest } from './wire.ts';
 
 /** A live connection after its handshake. */
 export interface Link {
@@ -15,7 +17,14 @@ export interface Link {
   readonly protocolVersion: string;
   readonly sessionId: string | null;
   readonly proven: boolean;
+  /** Where it is there, calls take turns. */
+  readonly lane: Lane | undefined;
+  /** What a server says in between without naming a call can be told whose it is. */
+  readonly tellsApart: boolean;
   send(request: WireRequest): WireCall;
+  /** The server tells of changes of the resource from now on; the reply is its own. */
+  watch(uri: string): WireCall;
+  unwatch(uri: string): void;
   /** What the server offers, where `before` is what it is known for. */
   discover(before: Catalog | undefined): Promise<DiscoveryOutcome>;
   close(): Promise<void>;
@@ -28,6 +37,10 @@ export type LinkOutcome =
 export interface LinkEvents {
   /** A list of the server may be another one by now. */
   onOfferChanged(): void;
+  /** A resource has changed. */
+  onResourceUpdated(params: Readonly<Record<string, unknown>>): void;
+  /** For a while nobody heard what the server announced. */
+  onGap(): void;
   onLost(error: HubError): void;
   /** The credential does not do any more: 401, 403 or 451 as the answer to a request. */
   onRefused(error: HubError): void;
@@ -42,6 +55,7 @@ export interface LinkDeps extends Omit<AttemptDeps, 'events'> {
 export interface LinkOptions {
   readonly spec: ServerSpec;
   readonly client: { readonly name: string; readonly version: string };
+  readonly seat: ChainOptions['seat'];
   readonly known: ChainOptions['known'];
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
@@ -49,20 +63,21 @@ export interface LinkOptions {
 
 /** Covers a cold `npx`; a server that needs longer to say hello is treated as absent. */
 const handshakeTimeoutMs = 30_000;
-const discoveryTimeoutMs = 15_000;
+/** For what the hub asks on its own account. */
+const ownTimeoutMs = 15_000;
 
 export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<LinkOutcome> {
   const { events } = deps;
-  let subscriptions = 0;
-  const standing = { refused: false };
+  const standing: Standing = { refused: false, listening: undefined };
   const outcome = await openChain(
     {
       ...deps,
       events: {
-        onNotification: (method) => {
+        onNotification(method, params) {
           if (listChanges.has(method)) events.onOfferChanged();
-          // Between the end of one subscription and the start of the next, changes are not announced.
-          if (method === 'notifications/subscriptions/acknowledged' && subscriptions++ > 0) events.onOfferChanged();
+          else if (method === 'notifications/resources/updated') events.onResourceUpdated(params);
+          else if (method === 'notifications/subscriptions/acknowledged') standing.listening?.acknowledged(params);
+          else if (method === streamReopened) events.onGap();
         },
         onLost: events.onLost,
         onRefused(error) {
@@ -74,7 +89,14 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
     { ...options, timeoutMs: handshakeTimeoutMs },
   );
   if (outcome.kind === 'failed') return outcome;
-  return { kind: 'linked', link: toLink(deps, outcome.wire, outcome.agreement, standing), via: outcome.via };
+  return { kind: 'linked', link: toLink(deps, options, outcome, standing), via: outcome.via };
+}
+
+interface Standing {
+  /** What the server last said was 401 or 403. */
+  refused: boolean;
+  /** Of a modern server. */
+  listening: Listening | undefined;
 }
 
 const listChanges: ReadonlySet<string> = new Set([
@@ -83,16 +105,24 @@ const listChanges: ReadonlySet<string> = new Set([
   'notifications/prompts/list_changed',
 ]);
 
-function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { refused: boolean }): Link {
+function toLink(
+  deps: LinkDeps,
+  { spec, seat }: LinkOptions,
+  { wire, agreement }: { readonly wire: Wire; readonly agreement: Agreement },
+  standing: Standing,
+): Link {
   const closing = new AbortController();
-  let stopListening: (() => void) | undefined;
+  const exclusive = seat?.exclusive === true;
+  const needsLane = exclusive && agreement.era === 'legacy' && wire.transport !== 'http';
   const { announces, abilities } = agreement;
   const announcesAny = announces.tools || announces.resources || announces.prompts;
   if (agreement.era === 'modern') {
-    if (announcesAny) stopListening = keepListening(deps.clock, wire, announces);
+    standing.listening = startListening({ clock: deps.clock, wire, onGap: deps.events.onGap }, announces);
   } else if (announcesAny || abilities.subscriptions) wire.openChangeStream();
 
-  function sendAndWatch(request: WireRequest): WireCall {
+  const send = (request: WireRequest): WireCall => (standing.refused ? sendAndSee(request) : wire.request(request));
+
+  function sendAndSee(request: WireRequest): WireCall {
     const call = wire.request(request);
     void call.reply.then((reply) => reply.kind !== 'failed' && accepted());
     return call;
@@ -110,13 +140,21 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { re
     era: agreement.era,
     protocolVersion: agreement.version,
     sessionId: wire.sessionId,
+    lane: needsLane ? createLane(deps, { server: spec.name, patienceMs: spec.limits.timeoutMs }) : undefined,
+    tellsApart: wire.transport === 'http' || exclusive,
     get proven() {
       return wire.proven;
     },
-    send: (request) => (standing.refused ? sendAndWatch(request) : wire.request(request)),
+    send,
+    watch: (uri) =>
+      standing.listening?.watch(uri) ?? send(controlRequest('resources/subscribe', { uri }, ownTimeoutMs)),
+    unwatch(uri) {
+      if (standing.listening !== undefined) standing.listening.unwatch(uri);
+      else wire.request(controlRequest('resources/unsubscribe', { uri }, ownTimeoutMs));
+    },
     discover: async (before) => {
       const { signal } = closing;
-      const options = { now: deps.clock.now(), timeoutMs: discoveryTimeoutMs, signal, before };
+      const options = { now: deps.clock.now(), timeoutMs: ownTimeoutMs, signal, before };
       const outcome = await discover(wire, agreement, options);
       if (outcome.kind === 'found') accepted();
       return outcome;
@@ -124,7 +162,7 @@ function toLink(deps: LinkDeps, wire: Wire, agreement: Agreement, standing: { re
     async close() {
       // Calls may finish; nobody waits for what the hub itself still asked.
       closing.abort();
-      stopListening?.();
+      standing.listening?.stop();
       await wire.close();
     },
   };

@@ -28,9 +28,15 @@ function scriptLink(era: Link['era'] = 'legacy') {
     protocolVersion: '2025-06-18',
     sessionId: null,
     proven: true,
+    lane: undefined,
+    tellsApart: false,
     send: () => {
       throw new Error('a list is not a call');
     },
+    watch: () => {
+      throw new Error('a list is not a resource');
+    },
+    unwatch: () => {},
     discover: () => new Promise((resolve) => asked.push(resolve)),
     close: async () => {},
   };

@@ -19,6 +19,7 @@ export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerS
     tools: {},
     limits: { timeoutMs: 10_000, maxMs: 10_000, concurrency: 8, ratePerMin: undefined },
     access: { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, source },
+    isolation: 'shared',
     instead: undefined,
     connectionKey: 'key',
   };

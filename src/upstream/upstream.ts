@@ -1,67 +1,16 @@
-import { type Clock, type HubError, type Logger, type Timer, toHubError } from '../base/index.ts';
+import { type HubError, type Timer, toHubError } from '../base/index.ts';
 import { type Catalog, placeOf, type ServerSpec, type ServerState, type ServerStatus } from '../domain/index.ts';
+import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
-import type { Children } from './children/index.ts';
 import { away, lostConnection, redacted, seconds } from './failures.ts';
+import type { UpstreamControl, UpstreamDeps, UpstreamDispatch, UpstreamOptions } from './handles.ts';
 import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.ts';
 import { createListing, type Listing } from './listing.ts';
-import { expectation, type ServerMemory } from './remembered.ts';
-import type { WireFailure } from './wire.ts';
-
-/** The hub's own hold on a server: state, discovery, life cycle. */
-export interface UpstreamControl {
-  readonly spec: ServerSpec;
-  readonly catalog: Catalog | undefined;
-  status(): ServerStatus;
-  /** What went wrong last, with all that is known about it. */
-  readonly failure: HubError | undefined;
-  /** Connects where needed and asks for what the server offers; resolves when that is done or has failed. */
-  refresh(): Promise<void>;
-  /** The same connection under changed filters or limits. */
-  replaceSpec(spec: ServerSpec): void;
-  /** Lets calls under way finish, then closes. */
-  retire(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** The hold on a server on behalf of a caller. Only `calls/` has it. */
-export interface UpstreamDispatch {
-  /** The live connection, if there is one. */
-  readonly link: Link | undefined;
-  /** Connects, single-flight; throws HubError with the next step when the server is away. */
-  connect(): Promise<Link>;
-  /** False when the server is at its limit. */
-  enter(): boolean;
-  leave(): void;
-  /** A call learnt that the link is dead before the link did. */
-  reportLoss(link: Link, failure: WireFailure): void;
-}
-
-export interface UpstreamDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly children: Children;
-  readonly memory: ServerMemory;
-  /** Takes secrets out of what a server says; its words end up in errors and logs. */
-  readonly redact: (text: string) => string;
-  /** In [0, 1), for jitter. */
-  readonly random: () => number;
-  readonly onChange: (server: string) => void;
-}
-
-export interface UpstreamOptions {
-  readonly spec: ServerSpec;
-  readonly client: { readonly name: string; readonly version: string };
-}
-
-export function createUpstream(
-  deps: UpstreamDeps,
-  options: UpstreamOptions,
-): { readonly control: UpstreamControl; readonly dispatch: UpstreamDispatch } {
-  const upstream = new Upstream(deps, options);
-  return { control: upstream, dispatch: upstream };
-}
+import { expectation } from './remembered.ts';
+import { everyCapability, type Seats } from './seats.ts';
+import { createWatches, type Watches } from './watches.ts';
+import type { WireCall, WireFailure } from './wire.ts';
 
 type State =
   | { readonly kind: 'idle' }
@@ -84,26 +33,36 @@ const refusalMs = 10_000;
 /** A server that says "try again in 0 s" is still throttling. */
 const minThrottledMs = 1000;
 
-class Upstream implements UpstreamControl, UpstreamDispatch {
+export class Upstream implements UpstreamControl, UpstreamDispatch {
   spec: ServerSpec;
   readonly #deps: UpstreamDeps;
   readonly #client: UpstreamOptions['client'];
+  readonly #seat: ConnectionSeat | undefined;
+  readonly seats: Seats | undefined;
+  /** The hub keeps it up by itself. */
+  readonly #own: boolean;
   #state: State = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
   #drained: (() => void) | undefined;
   readonly #listing: Listing;
+  readonly #watches: Watches;
   #lastError: HubError | undefined;
   /** The link is there, but what the server last said over it was 401 or 403. */
   #refusal: { readonly word: ServerState; readonly error: HubError } | undefined;
 
-  constructor(deps: UpstreamDeps, options: UpstreamOptions) {
+  constructor(deps: UpstreamDeps, options: UpstreamOptions, seats: Seats | undefined) {
     this.#deps = deps;
     this.#client = options.client;
     this.spec = options.spec;
+    this.seats = seats;
+    // What is offered may depend on what can be asked.
+    this.#seat = options.seat ?? (seats && { capabilities: everyCapability, exclusive: false });
+    this.#own = options.seat === undefined;
     const { name: server, connectionKey } = options.spec;
     const now = { link: () => this.link, via: () => this.#via };
     this.#listing = createListing({ ...deps, ...now }, { server, connectionKey });
+    this.#watches = createWatches({ ...deps, ...now }, { server });
   }
 
   get catalog(): Catalog | undefined {
@@ -163,6 +122,10 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     return true;
   }
 
+  get busy(): boolean {
+    return this.#inFlight > 0 || this.#watches.size > 0;
+  }
+
   leave(): void {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#drained?.();
@@ -171,6 +134,14 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
   reportLoss(link: Link, failure: WireFailure): void {
     // A single reset says little; a refused connection, a forgotten session or a dead child everything.
     if (!failure.sent) this.#lost(link, failure.error);
+  }
+
+  watch(link: Link, uri: string): WireCall {
+    return this.#watches.watch(link, uri);
+  }
+
+  unwatch(uri: string): void {
+    this.#watches.unwatch(uri);
   }
 
   async refresh(): Promise<void> {
@@ -222,6 +193,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   async retire(): Promise<void> {
     this.#listing.stop();
+    this.#watches.stop();
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -234,6 +206,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const state = this.#state;
     this.#state = { kind: 'closed' };
     this.#listing.stop();
+    this.#watches.stop();
+    await this.seats?.close();
     if (state.kind === 'waiting') state.timer?.cancel();
     if (state.kind === 'connected') await state.link.close();
     if (state.kind === 'connecting') {
@@ -266,7 +240,8 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#refusal = undefined;
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
-    void this.#listing.refresh(link);
+    if (this.#own) void this.#listing.refresh(link);
+    this.#watches.resume(link);
     return link;
   }
 
@@ -275,14 +250,19 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     const known = expectation(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
     const events: LinkEvents = {
-      onOfferChanged: () => this.#listing.changed(),
+      onOfferChanged: () => this.#own && this.#listing.changed(),
+      onResourceUpdated: (params) => this.#watches.updated(params),
+      onGap: () => {
+        if (this.#own) this.#listing.changed();
+        this.#watches.missed();
+      },
       onLost: (error) => opened !== undefined && this.#lost(opened, error),
       onRefused: (error) => opened !== undefined && opened === this.link && this.#refused(error),
       onAccepted: () => opened === this.link && this.#refused(undefined),
     };
     const outcome = await openLink(
       { clock, logger, children, redact, events },
-      { spec: this.spec, client: this.#client, known, signal },
+      { spec: this.spec, client: this.#client, seat: this.#seat, known, signal },
     );
     if (outcome.kind === 'linked') opened = outcome.link;
     return outcome;
@@ -326,7 +306,7 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
 
   #wait(word: ServerState, waitMs: number, error: HubError, tryAgain: boolean): HubError {
     const { clock } = this.#deps;
-    const timer = tryAgain ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
+    const timer = tryAgain && this.#own ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
     const state = { kind: 'waiting', word, until: clock.now() + waitMs, error, timer } as const;
     this.#state = state;
     this.#deps.onChange(this.spec.name);
@@ -340,6 +320,10 @@ class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#refusal = undefined;
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
     void link.close();
+    if (!this.#own) {
+      this.#state = { kind: 'idle' };
+      return;
+    }
     if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
       this.#breaker = initialBreaker;
       void this.#beginConnect();

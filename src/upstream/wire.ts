@@ -1,6 +1,6 @@
 import { HubError } from '../base/index.ts';
 import type { MirroredArgument, TransportKind } from '../domain/index.ts';
-import { type Era, metaKeys, type UpstreamMessage } from '../mcp/index.ts';
+import { type Era, metaKeys, type Question, type QuestionAnswer, type UpstreamMessage } from '../mcp/index.ts';
 
 /** A request towards an upstream, as JSON parts so that arguments travel unparsed. */
 export interface WireRequest {
@@ -18,7 +18,19 @@ export interface WireRequest {
   readonly timeoutMs: number;
   /** Time allowed in all. */
   readonly maxMs: number;
-  readonly onProgress: ((params: Readonly<Record<string, unknown>>) => void) | undefined;
+  /** What the client behind the request can be asked, as a JSON object; a legacy server heard it in the handshake. */
+  readonly capabilities: string;
+  /** Undefined where nobody wants to hear anything before the answer. */
+  readonly hearing: Hearing | undefined;
+}
+
+/** Where messages go that a server sends before its answer. */
+export interface Hearing {
+  readonly wantsProgress: boolean;
+  progress(params: Readonly<Record<string, unknown>>): void;
+  log(params: Readonly<Record<string, unknown>>): void;
+  /** Never rejects: whoever cannot be asked answers with an error. */
+  ask(question: Question): Promise<QuestionAnswer>;
 }
 
 export type WireResult = UpstreamMessage & { readonly kind: 'result' };
@@ -74,7 +86,7 @@ export interface WireEvents {
 export interface Envelope {
   readonly era: Era;
   readonly version: string;
-  /** Members of `_meta`, ready to splice. */
+  /** Members of `_meta`; in the modern era the capabilities of the request end the last one. */
   readonly meta: string;
 }
 
@@ -83,18 +95,16 @@ export function legacyEnvelope(version: string): Envelope {
 }
 
 export function modernEnvelope(version: string, client: { name: string; version: string }): Envelope {
-  const meta = {
-    [metaKeys.protocolVersion]: version,
-    [metaKeys.clientCapabilities]: {},
-    [metaKeys.clientInfo]: client,
-  };
-  return { era: 'modern', version, meta: JSON.stringify(meta).slice(1, -1) };
+  const meta = JSON.stringify({ [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: client }).slice(1, -1);
+  return { era: 'modern', version, meta: `${meta},"${metaKeys.clientCapabilities}":` };
 }
 
 /** The whole request as text. */
 export function requestText(id: number, request: WireRequest, envelope: Envelope): string {
-  const progress = request.onProgress === undefined ? '' : `"progressToken":${id}`;
-  const meta = join(join(envelope.meta, request.meta), progress);
+  const { hearing } = request;
+  const progress = hearing === undefined || !hearing.wantsProgress ? '' : `"progressToken":${id}`;
+  const own = envelope.meta === '' ? '' : envelope.meta + request.capabilities;
+  const meta = join(join(own, request.meta), progress);
   const params = join(request.members, meta === '' ? '' : `"_meta":{${meta}}`);
   return `{"jsonrpc":"2.0","id":${id},"method":"${request.method}","params":{${params}}}`;
 }
@@ -110,7 +120,8 @@ export function controlRequest(method: string, params: Record<string, unknown>, 
     args: undefined,
     timeoutMs,
     maxMs: timeoutMs,
-    onProgress: undefined,
+    capabilities: '{}',
+    hearing: undefined,
   };
 }
 

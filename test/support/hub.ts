@@ -107,6 +107,7 @@ export async function openStage(): Promise<Stage> {
   const begin: Stage['begin'] = (tool, args = {}, options = {}) => {
     const argumentsText = options.argumentsText ?? JSON.stringify(args);
     return running().call({
+      kind: 'tool',
       caller: running().callerFor({ agent: options.agent ?? 'tester' }),
       name: tool,
       argumentsText,

@@ -59,6 +59,7 @@ test('a stdio server with everything', async () => {
       trustAnnotations: true,
       source: { file: 'quartermaster.yaml', line: 16 },
     },
+    isolation: 'shared',
     instead: 'Read the files yourself.',
   });
 });

@@ -16,7 +16,15 @@ import {
   type SectionsFormat,
 } from '../read-sections.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
-import { fileSchema, ledgerSchema, namingSchema, policiesSchema, serverSchema, serveSchema } from '../schema.ts';
+import {
+  fileSchema,
+  isolations,
+  ledgerSchema,
+  namingSchema,
+  policiesSchema,
+  serverSchema,
+  serveSchema,
+} from '../schema.ts';
 import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
 import type { FileContent, Reader, Reading, Settings } from './reader.ts';
@@ -131,6 +139,7 @@ const serversFormat: ServersFormat = {
       limits: readLimits(node, findings, place),
       fallbacks: readFallbacks(node, findings, place),
       access: readAccess(node, findings, place),
+      isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       instead: textAt(node, 'instead'),
     };
   },

@@ -72,6 +72,8 @@ const outcomes: Readonly<Record<Outcome | 'open', true>> = {
   interrupted: true,
   invalid: true,
   unknown_tool: true,
+  input_required: true,
+  input_missing: true,
   open: true,
 };
 

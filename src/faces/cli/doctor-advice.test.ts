@@ -34,6 +34,7 @@ function spec(transport: Transport, fallbacks: readonly Transport[] = []): Serve
       trustAnnotations: false,
       source: { file: '.mcp.json' },
     },
+    isolation: 'shared',
     instead: undefined,
     connectionKey: '',
   };

@@ -66,6 +66,7 @@ export function createAgent(deps: AgentDeps, caller: Caller, selection: readonly
     checkSelected(selection, entry ? { server: entry.server, tool: entry.tool.name } : tool);
     const startedAt = clock.monotonic();
     const { call, result } = hub.call({
+      kind: 'tool',
       caller,
       name: entry?.name ?? unknownName(hub.views.of(chain), tool),
       argumentsText,

@@ -87,6 +87,7 @@ export function callTool(
     throw new HubError('INVALID_PARAMS', 'tools/call needs "name", the name of a tool.');
   }
   return hub.call({
+    kind: 'tool',
     caller,
     name: params.name,
     argumentsText: request.argumentsText ?? '{}',

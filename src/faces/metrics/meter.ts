@@ -77,6 +77,8 @@ function noNumbers(): ServerNumbers {
       interrupted: 0,
       invalid: 0,
       unknown_tool: 0,
+      input_required: 0,
+      input_missing: 0,
     },
     buckets: Array.from({ length: boundsMs.length + 1 }, () => 0),
     totalMs: 0,

@@ -77,6 +77,7 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
         source: { file: `${name}.json`, line: 4 },
         ...draft.access,
       },
+      isolation: 'shared',
       instead: undefined,
       connectionKey: name,
     },

@@ -1,9 +1,14 @@
-/**
- * A shared connection cannot tell for whom a server asks, so nothing is offered that a server might
- * ask for. An answer is still owed: a server that waits for one would hang.
- */
-export function answerToServer(id: string | number, method: string): string {
+import { type Question, type QuestionAnswer, rawErrorReply, resultReply } from '../../mcp/index.ts';
+
+/** Nothing but this is ever asked of the hub itself. */
+export const pong: QuestionAnswer = { kind: 'result', text: '{}' };
+
+export function isPing({ method }: Question): boolean {
+  return method === 'ping';
+}
+
+/** The answer to a server's question as a message. */
+export function answerMessage(id: string | number, { kind, text }: QuestionAnswer): string {
   const idText = JSON.stringify(id);
-  if (method === 'ping') return `{"jsonrpc":"2.0","id":${idText},"result":{}}`;
-  return `{"jsonrpc":"2.0","id":${idText},"error":{"code":-32601,"message":"Not offered by this client"}}`;
+  return kind === 'result' ? resultReply(idText, text) : rawErrorReply(idText, text);
 }

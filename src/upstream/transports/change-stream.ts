@@ -2,6 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
 
+/** Stands for everything that a server may have announced while its stream was away. */
+export const streamReopened = 'quartermaster/stream-reopened';
+
 /**
  * The GET stream on which a legacy HTTP server announces changes. It is a convenience: a server
  * without one answers 405, and one that drops it is asked again, ever less often.

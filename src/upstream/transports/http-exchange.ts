@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, HubError, Timer } from '../../base/index.ts';
-import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import { createSseReader, notOffered, type Question, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { cancelled, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
 import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
+import { answerMessage, isPing, pong } from './answer-to-server.ts';
 import { answeredStatus, headerText, isRefusal, networkFailure } from './network.ts';
 
 /** One POST and its answer: JSON, or a stream that ends with the answer. */
@@ -23,7 +24,8 @@ export interface ExchangeOptions {
   readonly sessionId: string | null;
   readonly onSession: ((sessionId: string) => void) | undefined;
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
-  onServerRequest(id: string | number, method: string): void;
+  /** Brings the answer to a question of the server on its way. */
+  send(message: string): void;
   /** 401, 403 or 451. */
   onRefused(error: HubError): void;
   onGiveUp(reason: string): void;
@@ -83,14 +85,30 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (message.id !== id) return;
       end(message);
       linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
-    } else if (message.kind === 'request') options.onServerRequest(message.id, message.method);
-    else if (message.kind === 'notification') {
-      if (message.method !== 'notifications/progress') options.onNotification(message.method, message.params);
-      else if (message.params.progressToken === id) {
-        patience.renew();
-        request.onProgress?.(message.params);
-      }
+    } else if (message.kind === 'request') void asked(message.id, message);
+    else if (message.kind === 'notification') notified(message.method, message.params);
+  }
+
+  /** What comes on the stream of a call belongs to that call. */
+  function notified(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (method === 'notifications/message') request.hearing?.log(params);
+    else if (method !== 'notifications/progress') options.onNotification(method, params);
+    else if (params.progressToken === id) {
+      patience.renew();
+      request.hearing?.progress(params);
     }
+  }
+
+  async function asked(questionId: string | number, question: Question): Promise<void> {
+    const { hearing } = request;
+    if (hearing === undefined || isPing(question)) {
+      options.send(answerMessage(questionId, isPing(question) ? pong : notOffered()));
+      return;
+    }
+    patience.hold();
+    const answer = await hearing.ask(question);
+    patience.resume();
+    options.send(answerMessage(questionId, answer));
   }
 
   function finish(): void {

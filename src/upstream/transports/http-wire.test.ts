@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eventually, pause, within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock, HubError } from '../../base/index.ts';
 import { modernVersion } from '../../mcp/index.ts';
+import { hearing } from '../hearing.fixture.ts';
 import {
   controlRequest,
   legacyEnvelope,
@@ -40,7 +41,8 @@ function callRequest(more: Partial<WireRequest> = {}): WireRequest {
     args: { message: 'hi' },
     timeoutMs: 10_000,
     maxMs: 10_000,
-    onProgress: undefined,
+    capabilities: '{}',
+    hearing: undefined,
     ...more,
   };
 }
@@ -220,7 +222,10 @@ test('a stream carries progress, notifications and questions before the answer',
   const events: string[] = [];
   const wire = await open(server.url, {}, events);
   const seen: unknown[] = [];
-  const reply = await ask(wire, callRequest({ onProgress: (params) => seen.push(params.progress) }));
+  const reply = await ask(
+    wire,
+    callRequest({ hearing: hearing({ progress: (params) => seen.push(params.progress) }) }),
+  );
   expect(reply).toMatchObject({ kind: 'result', value: { said: 'hi' } });
   expect(seen).toEqual([10, 20]);
   expect(events).toEqual(['notifications/tools/list_changed']);
@@ -312,7 +317,11 @@ test('progress keeps a call alive up to its cap', async () => {
   });
   const wire = await open(server.url);
   const seen: unknown[] = [];
-  const request = callRequest({ timeoutMs: 1000, maxMs: 1500, onProgress: (params) => seen.push(params) });
+  const request = callRequest({
+    timeoutMs: 1000,
+    maxMs: 1500,
+    hearing: hearing({ progress: (params) => seen.push(params) }),
+  });
   const reply = await ask(wire, request);
   expect(reply).toMatchObject({ error: { code: 'UPSTREAM_TIMEOUT', message: expect.stringContaining('1.5 s') } });
   expect(seen.length).toBeGreaterThan(4);

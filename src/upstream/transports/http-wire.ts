@@ -13,8 +13,7 @@ import {
   type WireEvents,
   type WireRequest,
 } from '../wire.ts';
-import { answerToServer } from './answer-to-server.ts';
-import { openChangeStream } from './change-stream.ts';
+import { openChangeStream, streamReopened } from './change-stream.ts';
 import { createExchange } from './http-exchange.ts';
 import { closePool, openPool, parseUrl } from './network.ts';
 
@@ -77,7 +76,7 @@ class HttpWire implements Wire {
       onSession: request.method === 'initialize' ? (session) => this.#rememberSession(session) : undefined,
       onNotification: this.#deps.events.onNotification,
       onRefused: this.#deps.events.onRefused,
-      onServerRequest: (serverId, method) => this.#answer(serverId, method),
+      send: (message) => this.#dispatch('POST', this.#postHeaders(), message, untilAnswered()),
       // Modern HTTP cancels by closing the stream; legacy says so.
       onGiveUp: (reason) => this.#sayCancelled(id, request.method, reason),
       onEnd: () => {
@@ -111,7 +110,7 @@ class HttpWire implements Wire {
       },
       {
         onNotification: this.#deps.events.onNotification,
-        onReopened: () => this.#deps.events.onNotification('notifications/tools/list_changed', {}),
+        onReopened: () => this.#deps.events.onNotification(streamReopened, {}),
         onForgotten: () => this.#sessionId !== null && this.#deps.events.onLost(lostSession(this.#server, 404).error),
       },
     );
@@ -165,10 +164,6 @@ class HttpWire implements Wire {
   #rememberSession(session: string): void {
     this.#sessionId = session;
     this.#headers = this.#commonHeaders();
-  }
-
-  #answer(id: string | number, method: string): void {
-    this.#dispatch('POST', this.#postHeaders(), answerToServer(id, method), untilAnswered());
   }
 
   #sayCancelled(id: number, method: string, reason: string): void {

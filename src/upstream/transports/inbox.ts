@@ -1,7 +1,15 @@
 import type { Logger } from '../../base/index.ts';
-import { readUpstreamMessage } from '../../mcp/index.ts';
+import { notOffered, type Question, readUpstreamMessage } from '../../mcp/index.ts';
 import type { WireError, WireEvents, WireResult } from '../wire.ts';
+import { answerMessage, isPing, pong } from './answer-to-server.ts';
 import type { Pending } from './pending.ts';
+
+/** For wires whose messages all come over one stream. */
+export interface SharedStreamOptions {
+  readonly server: string;
+  /** One caller at a time uses the connection: what the server asks or logs without naming a call is meant for it. */
+  readonly exclusive: boolean;
+}
 
 export interface InboxDeps {
   readonly logger: Logger;
@@ -9,7 +17,9 @@ export interface InboxDeps {
   /** Requests under way, by the id that their answers carry. */
   readonly pending: ReadonlyMap<number, Pending>;
   onAnswer(pending: Pending, answer: WireResult | WireError): void;
-  onQuestion(id: string | number, method: string): void;
+  /** Brings the answer to a server's question on its way. */
+  send(message: string): void;
+  readonly exclusive: boolean;
 }
 
 /** Enough to see what is wrong, not enough to flood the log. */
@@ -36,11 +46,10 @@ export class Inbox {
         return;
       }
       case 'notification':
-        if (message.method === 'notifications/progress') this.#progress(message.params);
-        else this.#deps.events.onNotification(message.method, message.params);
+        this.#notified(message.method, message.params);
         return;
       case 'request':
-        this.#deps.onQuestion(message.id, message.method);
+        void this.#asked(message.id, message);
         return;
       case 'garbage':
         if (this.#garbage++ < maxGarbageReports) {
@@ -49,10 +58,38 @@ export class Inbox {
     }
   }
 
+  #notified(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (method === 'notifications/progress') this.#progress(params);
+    else if (method === 'notifications/message') this.#addressee()?.request.hearing?.log(params);
+    else this.#deps.events.onNotification(method, params);
+  }
+
+  /** An answer is always owed: a server that waits for one would hang. */
+  async #asked(id: string | number, question: Question): Promise<void> {
+    const pending = this.#addressee();
+    const { hearing } = pending?.request ?? {};
+    if (pending === undefined || hearing === undefined || isPing(question)) {
+      this.#deps.send(answerMessage(id, isPing(question) ? pong : notOffered()));
+      return;
+    }
+    pending.patience.hold();
+    const answer = await hearing.ask(question);
+    pending.patience.resume();
+    this.#deps.send(answerMessage(id, answer));
+  }
+
+  /** Whose call a message without a call's id belongs to; on a shared connection nobody can tell. */
+  #addressee(): Pending | undefined {
+    if (!this.#deps.exclusive) return undefined;
+    let newest: Pending | undefined;
+    for (const pending of this.#deps.pending.values()) if (pending.request.hearing !== undefined) newest = pending;
+    return newest;
+  }
+
   #progress(params: Readonly<Record<string, unknown>>): void {
     const pending = this.#deps.pending.get(params.progressToken as number); // a foreign token finds nothing
     if (pending === undefined) return;
     pending.patience.renew();
-    pending.request.onProgress?.(params);
+    pending.request.hearing?.progress(params);
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, pause, within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock, HubError } from '../../base/index.ts';
+import { hearing } from '../hearing.fixture.ts';
 import { controlRequest, legacyEnvelope, type Wire, type WireReply, type WireRequest } from '../wire.ts';
 import { type HttpServer, type Received, sendJson, serveHttp } from './http-server.fixture.ts';
 import { createSseWire } from './sse-wire.ts';
@@ -66,7 +67,7 @@ async function openWire(url: string, events: string[] = []): Promise<Wire> {
         onRefused: (error) => events.push(`refused ${error.code}`),
       },
     },
-    { server: 'files', transport: { type: 'sse', url, headers: { authorization: 'Bearer mine' } } },
+    { server: 'files', exclusive: false, transport: { type: 'sse', url, headers: { authorization: 'Bearer mine' } } },
   );
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   return wire;
@@ -197,7 +198,11 @@ test('silence ends at the timeout, progress keeps a call alive up to its cap, an
   const seen: unknown[] = [];
   expect(codeOf(await ask(wire, callRequest({ timeoutMs: 50 })))).toBe('UPSTREAM_TIMEOUT sent');
   const long = wire.request(
-    callRequest({ timeoutMs: 700, maxMs: 1500, onProgress: ({ progress }) => void seen.push(progress) }),
+    callRequest({
+      timeoutMs: 700,
+      maxMs: 1500,
+      hearing: hearing({ progress: ({ progress }) => void seen.push(progress) }),
+    }),
   );
   const talk = setInterval(() => {
     say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 2, progress: seen.length } });

@@ -15,8 +15,7 @@ import {
   type WireReply,
   type WireRequest,
 } from '../wire.ts';
-import { answerToServer } from './answer-to-server.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, type SharedStreamOptions } from './inbox.ts';
 import { closePool, isRefusal, openPool, parseUrl } from './network.ts';
 import { type GiveUp, Pending } from './pending.ts';
 import { Post } from './sse-post.ts';
@@ -25,7 +24,7 @@ import { createSseStream } from './sse-stream.ts';
 /** HTTP with server-sent events, as of 2024: messages are posted, all answers come over one stream. */
 export async function createSseWire(
   deps: SseWireDeps,
-  options: { readonly server: string; readonly transport: SseTransport },
+  options: SharedStreamOptions & { readonly transport: SseTransport },
 ): Promise<Wire> {
   const url = parseUrl(options.server, options.transport.url);
   return new SseWire(deps, options, await openPool(url), url);
@@ -73,7 +72,7 @@ class SseWire implements Wire {
 
   constructor(
     deps: SseWireDeps,
-    { server, transport }: { readonly server: string; readonly transport: SseTransport },
+    { server, transport, exclusive }: Parameters<typeof createSseWire>[1],
     pool: Pool,
     url: URL,
   ) {
@@ -90,7 +89,8 @@ class SseWire implements Wire {
         if (pending.request.name !== undefined) this.proven = true;
         this.#settle(pending, answer);
       },
-      onQuestion: (id, method) => this.#answer(id, method),
+      send: (message) => this.#answer(message),
+      exclusive,
     });
     this.#stream = createSseStream(
       { server, url },
@@ -201,10 +201,10 @@ class SseWire implements Wire {
   }
 
   /** A server that asks without end and takes no answers is not owed one. */
-  #answer(id: string | number, method: string): void {
-    if (this.#answers >= maxAnswersUnderWay || this.#queuedBytes > maxQueuedBytes) return;
+  #answer(message: string): void {
+    if (this.#gone !== undefined || this.#answers >= maxAnswersUnderWay || this.#queuedBytes > maxQueuedBytes) return;
     this.#answers++;
-    this.#notice(answerToServer(id, method), () => {
+    this.#notice(message, () => {
       this.#answers--;
     });
   }

@@ -5,6 +5,7 @@ import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, within } from '../../../test/support/within.ts';
 import { HubError, type Logger, systemRandom } from '../../base/index.ts';
 import { createChildren } from '../children/index.ts';
+import { hearing } from '../hearing.fixture.ts';
 import { legacyEnvelope, modernEnvelope, type WireReply, type WireRequest } from '../wire.ts';
 import { createStdioWire } from './stdio-wire.ts';
 
@@ -50,7 +51,7 @@ async function start(script: string, redact: (text: string) => string = (text) =
         onRefused: (error) => events.push(error.code),
       },
     },
-    { server: 'files' },
+    { server: 'files', exclusive: false },
   );
   onTestFinished(async () => {
     await within(wire.close(), 'the wire to close');
@@ -70,7 +71,8 @@ function request(method: string, more: Partial<WireRequest> = {}): WireRequest {
     args: undefined,
     timeoutMs: 20_000,
     maxMs: 20_000,
-    onProgress: undefined,
+    capabilities: '{}',
+    hearing: undefined,
     ...more,
   };
 }
@@ -89,7 +91,7 @@ test('requests are lines with their own ids, in the words of the era', async () 
     value: { line: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${members},"_meta":{"a/b":1}}}` },
   });
   wire.speak(modernEnvelope('2026-07-28', { name: 'q', version: '1' }));
-  const modern = await wire.request(request('tools/list', { onProgress: () => {} })).reply;
+  const modern = await wire.request(request('tools/list', { hearing: hearing({ progress() {} }) })).reply;
   if (modern.kind !== 'result') throw new Error('no result');
   expect(JSON.parse(String(modern.value.line))).toEqual({
     jsonrpc: '2.0',
@@ -159,7 +161,7 @@ test('progress reaches its own call and keeps it alive, up to the cap', async ()
   const limits = {
     timeoutMs: 30_000,
     maxMs: 100_000,
-    onProgress: (params: { progress?: unknown }) => seen.push(params.progress),
+    hearing: hearing({ progress: (params) => seen.push(params.progress) }),
   };
   const { reply } = wire.request(request('x', limits));
   for (let passed = 0; passed < 80_000; passed += 20_000) {

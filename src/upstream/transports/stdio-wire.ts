@@ -13,13 +13,12 @@ import {
   type WireFailure,
   type WireRequest,
 } from '../wire.ts';
-import { answerToServer } from './answer-to-server.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, type SharedStreamOptions } from './inbox.ts';
 import { type GiveUp, Pending } from './pending.ts';
 
 /** JSON-RPC over a child's pipes: one write per turn of the loop, whatever number of calls it carries. */
-export function createStdioWire(deps: StdioWireDeps, options: { readonly server: string }): Wire {
-  return new StdioWire(deps, options.server);
+export function createStdioWire(deps: StdioWireDeps, options: SharedStreamOptions): Wire {
+  return new StdioWire(deps, options);
 }
 
 export interface StdioWireDeps {
@@ -54,7 +53,8 @@ class StdioWire implements Wire {
   #gone: WireFailure | undefined;
   #closing = false;
 
-  constructor(deps: StdioWireDeps, server: string) {
+  constructor(deps: StdioWireDeps, options: SharedStreamOptions) {
+    const { server } = options;
     this.#clock = deps.clock;
     this.#child = deps.child;
     this.#events = deps.events;
@@ -70,10 +70,11 @@ class StdioWire implements Wire {
         if (pending.request.name !== undefined) this.proven = true;
         pending.settle(answer);
       },
-      onQuestion: (id, method) => {
+      send: (message) => {
         // A child that asks without end and never reads is not owed an answer.
-        if (this.#queuedBytes() <= maxQueuedBytes) this.#write(answerToServer(id, method));
+        if (this.#gone === undefined && this.#queuedBytes() <= maxQueuedBytes) this.#write(message);
       },
+      exclusive: options.exclusive,
     });
     const reader = createLineReader((line) => inbox.receive(line.toString('utf8')), maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {

@@ -54,6 +54,7 @@ async function call(
     cli.terminal.progress('');
     const args = await argumentsFor(entry);
     const { call: underWay, result } = hub.call({
+      kind: 'tool',
       caller,
       name: entry?.name ?? tool,
       argumentsText: args.text,

@@ -1,0 +1,73 @@
+import { HubError, isJsonObject } from '../base/index.ts';
+import type { Askable, Question, QuestionAnswer } from '../mcp/index.ts';
+import type { WireReply, WireResult } from '../upstream/index.ts';
+import type { Call } from './call.ts';
+import type { Target } from './target.ts';
+
+/** A server that never has enough is stopped. */
+export const maxRounds = 16;
+/** Nobody fills in more forms at once. */
+const maxQuestions = 32;
+
+export function isInputRequired(reply: WireReply): reply is WireResult {
+  return reply.kind === 'result' && reply.value.resultType === 'input_required';
+}
+
+/**
+ * Puts what a modern server asks in its result to a caller that is asked while it waits. The answers are the members
+ * of `params` with which the call is sent again.
+ */
+export async function collectInputs(call: Call, target: Target, { value }: WireResult): Promise<string> {
+  const { inputRequests, requestState } = value;
+  const asked = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
+  if (asked.length === 0 && requestState === undefined) throw tooMuch(target, 'for input, and then nothing');
+  if (asked.length > maxQuestions) throw tooMuch(target, `${asked.length} questions at once`);
+  const { askable } = call.request.client ?? {};
+  const questions = asked.map(([key, item]) => [key, toQuestion(item)] as const);
+  // All or nothing: nobody shall fill in a form for a call that cannot go on.
+  for (const [, question] of questions) checkAble(target, question, askable);
+  const answers = await Promise.all(
+    questions.map(
+      async ([key, question]) => `${JSON.stringify(key)}:${toInput(target, question, await call.ask(question))}`,
+    ),
+  );
+  const state = typeof requestState === 'string' ? `,"requestState":${JSON.stringify(requestState)}` : '';
+  return `"inputResponses":{${answers.join(',')}}${state}`;
+}
+
+export function tooManyRounds(target: Target): HubError {
+  return tooMuch(target, `more than ${maxRounds} rounds of questions`);
+}
+
+function toQuestion(item: unknown): Question {
+  const { method, params } = isJsonObject(item) ? item : {};
+  const known = isJsonObject(params) ? params : {};
+  return { method: String(method), params: known, paramsText: JSON.stringify(known) };
+}
+
+function checkAble(target: Target, { method, params }: Question, askable: Askable | undefined): void {
+  if (askable?.canAnswer(method, params)) return;
+  const { server, subjectName: tool } = target;
+  const requiredCapabilities = askable?.missingFor(method, params) ?? {};
+  throw new HubError(
+    'CAPABILITY_MISSING',
+    `Server "${server}" asks for ${method.slice(0, 60)}, which the client cannot answer.`,
+    {
+      hint: 'Use a client that declares this capability.',
+      details: { server, tool, requiredCapabilities },
+    },
+  );
+}
+
+/** A form that fails is a form that was closed; other questions have no such answer. */
+function toInput({ server, subjectName: tool }: Target, question: Question, { kind, text }: QuestionAnswer): string {
+  if (kind === 'result') return text;
+  if (question.method === 'elicitation/create') return '{"action":"cancel"}';
+  throw new HubError('INPUT_MISSING', `The client did not answer ${question.method} of server "${server}".`, {
+    details: { server, tool, answer: text.slice(0, 500) },
+  });
+}
+
+function tooMuch({ server, subjectName: tool }: Target, what: string): HubError {
+  return new HubError('UPSTREAM_GARBLED', `Server "${server}" asked ${what}.`, { details: { server, tool } });
+}

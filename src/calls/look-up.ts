@@ -1,0 +1,55 @@
+import { HubError } from '../base/index.ts';
+import type { OperationKind } from '../domain/index.ts';
+import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
+import { missingTool } from './away.ts';
+import type { CallRequest } from './call.ts';
+import type { Target } from './target.ts';
+import type { View } from './view.ts';
+
+/** What a request means in an agent's view; undefined for what it does not have, whatever the reason. */
+export function lookUp(view: View, { kind, name }: CallRequest): Target | undefined {
+  return kind === 'tool' ? view.entries.get(name) : view.find(kind, name);
+}
+
+/** The agent has nothing of that name; a tool may be one of a server that nobody could ask yet. */
+export function missing(view: View, { kind, name }: CallRequest, now: number): HubError {
+  switch (kind) {
+    case 'tool':
+      return missingTool(view, name, now);
+    case 'resource':
+    case 'subscription':
+      return unknownResource(name);
+    case 'prompt':
+      return unknownPrompt(name);
+    case 'completion':
+      return name.startsWith('resource:') ? unknownResource(name.slice(9)) : unknownPrompt(name.slice(7));
+  }
+}
+
+/** On the ledger as the caller said it. */
+export function unknownSubject({ caller, kind, name }: CallRequest): LedgerSubject {
+  const tool = `${prefixes[kind]}${name}`;
+  return ledgerSubject({ agent: caller.agent, chain: caller.chain, server: null, tool, decision: 'deny' });
+}
+
+const prefixes: Readonly<Record<OperationKind, string>> = {
+  tool: '',
+  resource: 'resource:',
+  subscription: 'resource:',
+  prompt: 'prompt:',
+  completion: '',
+};
+
+function unknownResource(uri: string): HubError {
+  return new HubError('RESOURCE_UNKNOWN', `Unknown resource: ${uri.slice(0, 200)}`, {
+    hint: 'Ask for the list of resources again.',
+    details: { uri: uri.slice(0, 2000) },
+  });
+}
+
+function unknownPrompt(name: string): HubError {
+  return new HubError('PROMPT_UNKNOWN', `Unknown prompt: ${name.slice(0, 200)}`, {
+    hint: 'Ask for the list of prompts again.',
+    details: { prompt: name.slice(0, 200) },
+  });
+}

@@ -1,0 +1,51 @@
+import type { Decision, MirroredArgument, OperationKind } from '../domain/index.ts';
+import type { LedgerSubject } from '../ledger/index.ts';
+import { metaKeys } from '../mcp/index.ts';
+import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
+import type { CallRequest } from './call.ts';
+
+/** What a call acts on, as one agent has it. Everything that a call needs of it is computed beforehand. */
+export interface Target {
+  readonly kind: OperationKind;
+  /** As the agent says it. */
+  readonly name: string;
+  readonly server: string;
+  /** By the server's own word, as policies and the ledger say it: `read_file`, `resource:file:///a`, `prompt:greet`. */
+  readonly subjectName: string;
+  readonly decision: Decision;
+  readonly dispatch: UpstreamDispatch;
+  readonly control: UpstreamControl;
+  readonly subject: LedgerSubject;
+  readonly method: string;
+  /** By the server's own name or URI; what modern HTTP repeats in a header. */
+  readonly ownName: string;
+  /** Members of `params`, ready to splice; those of `arguments` follow where `carries` says so. */
+  readonly callHead: string;
+  /** The caller's arguments travel as they are, or as members beside the head, or not at all. */
+  readonly carries: 'arguments' | 'members' | 'nothing';
+  readonly mirrored: readonly MirroredArgument[];
+  /** Asking twice does no harm. */
+  readonly safeToRepeat: boolean;
+}
+
+/** Members of `params` for one call. */
+export function membersOf(target: Target, argumentsText: string, inputs: string): string {
+  const { carries, callHead } = target;
+  // Nearly every call is one of a tool.
+  const members = carries === 'arguments' ? callHead + argumentsText : carriedMembers(target, argumentsText);
+  return inputs === '' ? members : `${members},${inputs}`;
+}
+
+function carriedMembers({ carries, callHead }: Target, argumentsText: string): string {
+  const inner = argumentsText.trim().slice(1, -1).trim();
+  return carries === 'nothing' || inner === '' ? callHead : `${callHead},${inner}`;
+}
+
+/** What travels in `_meta`: the caller's own, the id of the call, and how much of the server's log it wants to hear. */
+export function carriedMeta(request: CallRequest, link: Link, callId: string): string {
+  const { meta } = request;
+  const carried = `${meta}${meta === '' ? '' : ','}"quartermaster/call-id":"${callId}"`;
+  const level = request.channel?.log?.level;
+  if (level === undefined || link.era === 'legacy' || !link.tellsApart) return carried;
+  return `${carried},"${metaKeys.logLevel}":${JSON.stringify(level)}`;
+}

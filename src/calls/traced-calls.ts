@@ -1,0 +1,59 @@
+import type { CallEnd, OpenCall, Redact } from '../ledger/index.ts';
+import type { Link } from '../upstream/index.ts';
+import type { CallRequest } from './call.ts';
+import type { CallSpan, CallTracer } from './call-tracer.ts';
+import type { Target } from './target.ts';
+
+/** The spans of calls under way, by their records on the ledger. */
+export interface TracedCalls {
+  /** `at` is when the call came in, in Unix milliseconds. */
+  begin(record: OpenCall, request: CallRequest, at: number): void;
+  /** What the server is told, now that the call goes out over this link. */
+  sent(record: OpenCall, link: Link): CallSpan | undefined;
+  end(record: OpenCall, target: Target | undefined, end: CallEnd): void;
+}
+
+interface TracedCall {
+  readonly span: CallSpan;
+  readonly request: CallRequest;
+  link: Link | undefined;
+}
+
+/** Secrets are taken out before a span hears of them, as for the ledger. */
+export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCalls {
+  const calls = new WeakMap<OpenCall, TracedCall>();
+  return {
+    begin(record, request, at) {
+      calls.set(record, { span: tracer.begin(at, request.kind, request.meta), request, link: undefined });
+    },
+    sent(record, link) {
+      const call = calls.get(record);
+      if (call !== undefined) call.link = link;
+      return call?.span;
+    },
+    end(record, target, end) {
+      const call = calls.get(record);
+      if (call === undefined) return;
+      calls.delete(record);
+      const { name, caller } = call.request;
+      call.span.end({
+        callId: record.id,
+        run: record.run,
+        agent: caller.agent,
+        name: redact.message(name.slice(0, longestName)),
+        server: target?.server,
+        tool: redact.message((target?.subjectName ?? name).slice(0, longestName)),
+        decision: target?.decision.effect ?? 'deny',
+        outcome: end.outcome,
+        durationMs: end.durationMs,
+        error: end.error === undefined ? undefined : redact.message(end.error),
+        connection: call.link,
+        httpStatus: end.httpStatus,
+        retries: end.retries,
+      });
+    },
+  };
+}
+
+/** A name that nobody has is the caller's own text, and may be a book. */
+const longestName = 500;

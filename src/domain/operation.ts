@@ -1,0 +1,2 @@
+/** What a caller may do with a server. */
+export type OperationKind = 'tool' | 'resource' | 'subscription' | 'prompt' | 'completion';

@@ -1,0 +1,21 @@
+import type { ConnectionSeat } from './attempt.ts';
+import type { UpstreamDeps, UpstreamHandles, UpstreamOptions } from './handles.ts';
+import { createSeats, type Seats } from './seats.ts';
+import { Upstream } from './upstream.ts';
+
+/** One server, and whatever connections its callers need. */
+export function createUpstream(deps: UpstreamDeps, options: UpstreamOptions): UpstreamHandles {
+  const upstream = new Upstream(deps, options, seatsOf(deps, options));
+  return { control: upstream, dispatch: upstream };
+}
+
+/** A connection of one caller is an upstream of its own, without lists. */
+function seatsOf(deps: UpstreamDeps, { spec, client }: UpstreamOptions): Seats | undefined {
+  const { name: server, isolation } = spec;
+  if (isolation === 'shared') return undefined;
+  const open = (seat: ConnectionSeat): UpstreamHandles => {
+    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec, client, seat }, undefined);
+    return { control: upstream, dispatch: upstream };
+  };
+  return createSeats({ clock: deps.clock, open }, { server, isolation });
+}

@@ -1,0 +1,69 @@
+import type { Clock, HubError, Logger } from '../base/index.ts';
+import type { Catalog, ServerSpec, ServerStatus } from '../domain/index.ts';
+import type { ConnectionSeat } from './attempt.ts';
+import type { Children } from './children/index.ts';
+import type { Link } from './link.ts';
+import type { ServerMemory } from './remembered.ts';
+import type { Seats } from './seats.ts';
+import type { WireCall, WireFailure } from './wire.ts';
+
+/** The hub's own hold on a server: state, discovery, life cycle. */
+export interface UpstreamControl {
+  readonly spec: ServerSpec;
+  readonly catalog: Catalog | undefined;
+  status(): ServerStatus;
+  /** What went wrong last, with all that is known about it. */
+  readonly failure: HubError | undefined;
+  /** Connects where needed and asks for what the server offers; resolves when that is done or has failed. */
+  refresh(): Promise<void>;
+  /** The same connection under changed filters or limits. */
+  replaceSpec(spec: ServerSpec): void;
+  /** Lets calls under way finish, then closes. */
+  retire(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The hold on a server on behalf of a caller. Only `calls/` has it. */
+export interface UpstreamDispatch {
+  /** The live connection, if there is one. */
+  readonly link: Link | undefined;
+  /** Connects, single-flight; throws HubError with the next step when the server is away. */
+  connect(): Promise<Link>;
+  /** False when the server is at its limit. */
+  enter(): boolean;
+  leave(): void;
+  readonly busy: boolean;
+  /** Where not all callers share a connection; calls then go through the one that they have. */
+  readonly seats: Seats | undefined;
+  /** Changes of the resource are heard of from now on; the reply is the server's own. */
+  watch(link: Link, uri: string): WireCall;
+  /** Whoever watched it does not care any more. */
+  unwatch(uri: string): void;
+  /** A call learnt that the link is dead before the link did. */
+  reportLoss(link: Link, failure: WireFailure): void;
+}
+
+export interface UpstreamDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly children: Children;
+  readonly memory: ServerMemory;
+  /** Takes secrets out of what a server says; its words end up in errors and logs. */
+  readonly redact: (text: string) => string;
+  /** In [0, 1), for jitter. */
+  readonly random: () => number;
+  readonly onChange: (server: string) => void;
+  readonly onResourceUpdated: (server: string, uri: string, params: Readonly<Record<string, unknown>>) => void;
+}
+
+export interface UpstreamOptions {
+  readonly spec: ServerSpec;
+  readonly client: { readonly name: string; readonly version: string };
+  /** A connection of one caller: it is neither listed nor opened again before somebody needs it. */
+  readonly seat?: ConnectionSeat;
+}
+
+export interface UpstreamHandles {
+  readonly control: UpstreamControl;
+  readonly dispatch: UpstreamDispatch;
+}

@@ -1,0 +1,108 @@
+import { type Clock, HubError, type Timer } from '../base/index.ts';
+import type { Isolation } from '../domain/index.ts';
+import type { ConnectionSeat } from './attempt.ts';
+import type { UpstreamDispatch, UpstreamHandles } from './handles.ts';
+
+/** The connections of a server that not everybody shares: one for each agent, or for each client session. */
+export interface Seats {
+  /** Opens what is not there yet; throws HubError when there are too many. */
+  at(request: SeatRequest): UpstreamDispatch;
+  /** The client is gone: nobody will use its connection again. */
+  endSession(session: string): void;
+  close(): Promise<void>;
+}
+
+export interface SeatRequest {
+  readonly agent: string;
+  readonly session: string;
+  /** What the client can be asked, as a JSON object. */
+  readonly capabilities: string;
+}
+
+export interface SeatsOptions {
+  readonly server: string;
+  readonly isolation: Exclude<Isolation, 'shared'>;
+}
+
+/** Whatever a client may be asked; whether the one at hand can answer is found out when it is asked. */
+export const everyCapability = '{"elicitation":{"form":{},"url":{}},"roots":{},"sampling":{}}';
+
+const maxSeats = 64;
+/** Clients seldom say goodbye. */
+const idleMs = 10 * 60_000;
+
+interface Seat {
+  readonly handles: UpstreamHandles;
+  readonly session: string;
+  lastUsed: number;
+}
+
+export function createSeats(
+  deps: { readonly clock: Clock; open(seat: ConnectionSeat): UpstreamHandles },
+  { server, isolation }: SeatsOptions,
+): Seats {
+  const { clock } = deps;
+  const seats = new Map<string, Seat>();
+  const leaving = new Set<Promise<void>>();
+  let sweep: Timer | undefined;
+
+  function letGo(key: string, { handles }: Seat): void {
+    seats.delete(key);
+    const gone = handles.control.retire().finally(() => leaving.delete(gone));
+    leaving.add(gone);
+  }
+
+  function sweepIdle(): void {
+    const limit = clock.monotonic() - idleMs;
+    for (const [key, seat] of seats) if (seat.lastUsed <= limit && !seat.handles.dispatch.busy) letGo(key, seat);
+    sweep = seats.size === 0 ? undefined : clock.setTimer(idleMs / 10, sweepIdle);
+  }
+
+  /** Room is made at the expense of whoever has been silent for longest. */
+  function makeRoom(): void {
+    if (seats.size < maxSeats) return;
+    const idle = [...seats].filter(([, { handles }]) => !handles.dispatch.busy);
+    const [oldest] = idle.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest === undefined) throw tooMany(server);
+    letGo(...oldest);
+  }
+
+  function open(key: string, { session, capabilities }: SeatRequest): Seat {
+    makeRoom();
+    const offered = isolation === 'per-agent' ? everyCapability : capabilities;
+    const seat: Seat = {
+      handles: deps.open({ capabilities: offered, exclusive: true }),
+      session,
+      lastUsed: clock.monotonic(),
+    };
+    seats.set(key, seat);
+    sweep ??= clock.setTimer(idleMs / 10, sweepIdle);
+    return seat;
+  }
+
+  return {
+    at(request) {
+      const { agent, session, capabilities } = request;
+      const key = isolation === 'per-agent' ? agent : [agent, session, capabilities].join('\n');
+      const seat = seats.get(key) ?? open(key, request);
+      seat.lastUsed = clock.monotonic();
+      return seat.handles.dispatch;
+    },
+    endSession(session) {
+      if (isolation === 'per-agent') return;
+      for (const [key, seat] of seats) if (seat.session === session) letGo(key, seat);
+    },
+    async close() {
+      sweep?.cancel();
+      await Promise.all([...[...seats.values()].map(({ handles }) => handles.control.close()), ...leaving]);
+      seats.clear();
+    },
+  };
+}
+
+function tooMany(server: string): HubError {
+  return new HubError('OVERLOADED', `Server "${server}" has ${maxSeats} connections of its own, all in use.`, {
+    hint: 'Wait for clients to end, or share connections with `isolation: per-agent`.',
+    details: { server },
+  });
+}
