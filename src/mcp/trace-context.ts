@@ -1,19 +1,28 @@
+import { metaOf } from './classify.ts';
+import type { Message } from './message.ts';
+
 /**
- * Members of `_meta` that say what the headers `traceparent` and `tracestate` of a request say, empty where they say
- * nothing valid. The forms are those of W3C Trace Context; a later version may say more after its fourth part.
+ * A request as if its `_meta` said which trace it belongs to, where only the headers of its HTTP request do. Of both,
+ * `_meta` counts: it is MCP's own. What is not of the form of W3C Trace Context says nothing.
  */
-export function traceMembers(traceparent: string, tracestate: string | undefined): string {
-  const [, version, traceId, parentId, more] = parent.exec(traceparent.trim()) ?? [];
-  if (version === undefined || version === 'ff' || (version === '00' && more !== '')) return '';
-  if (traceId === noTrace || parentId === noParent) return '';
-  const members = `"traceparent":"${traceparent.trim()}"`;
-  return tracestate !== undefined && state.test(tracestate)
-    ? `${members},"tracestate":${JSON.stringify(tracestate)}`
-    : members;
+export function inTrace(message: Message, traceparent: string, tracestate: string | undefined): Message {
+  if (message.kind !== 'request' || !isTraceparent(traceparent)) return message;
+  const { params } = message;
+  const meta = metaOf(params);
+  if (meta === undefined ? params._meta !== undefined : meta.traceparent !== undefined) return message;
+  const state = tracestate !== undefined && passable.test(tracestate) ? { tracestate } : {};
+  return { ...message, params: { ...params, _meta: { ...meta, traceparent, ...state } } };
 }
 
-const parent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-[\x21\x23-\x5b\x5d-\x7e]{0,200})?)$/;
+/** A later version may say more after its fourth part. */
+function isTraceparent(text: string): boolean {
+  const [, version, traceId, parentId, more] = form.exec(text) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== '')) return false;
+  return traceId !== noTrace && parentId !== noParent;
+}
+
+const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-[\x21-\x7e]{0,200})?)$/;
 const noTrace = '0'.repeat(32);
 const noParent = '0'.repeat(16);
 /** As long as whoever passes it on must at least manage. */
-const state = /^[\x20-\x7e]{1,512}$/;
+const passable = /^[\x20-\x7e]{1,512}$/;
