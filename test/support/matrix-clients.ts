@@ -7,6 +7,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Agent, fetch as fetchWith, type RequestInit as InitWith } from 'undici';
 import { createRecords, type Records } from './matrix-records.ts';
 import { modernVersion } from './mcp-clients.ts';
 import { within } from './within.ts';
@@ -49,7 +50,7 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
     },
   );
   answerQuestions(client, name, records);
-  const { transport, listening } = 'url' in endpoint ? overHttp(endpoint) : overPipes(endpoint);
+  const { transport, listening, hangUp } = 'url' in endpoint ? overHttp(endpoint) : overPipes(endpoint);
   transport.onmessage = records.message;
   client.onerror = records.error;
   await within(client.connect(transport), `${name} to connect`);
@@ -84,7 +85,10 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
       if (era === 'legacy') return;
       await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
     },
-    close: () => within(client.close(), `${name} to close`),
+    async close() {
+      await within(client.close(), `${name} to close`);
+      await hangUp();
+    },
   };
   return matrixClient;
 }
@@ -123,6 +127,8 @@ interface Opened {
   readonly transport: Transport;
   /** The stream for what nobody asked for is there, or the server has none. */
   readonly listening: Promise<void>;
+  /** Leaves no connection open, as the end of a program would. */
+  hangUp(): Promise<void>;
 }
 
 function overHttp({ url, token }: { readonly url: string; readonly token: string }): Opened {
@@ -130,15 +136,17 @@ function overHttp({ url, token }: { readonly url: string; readonly token: string
   const listening = new Promise<void>((resolve) => {
     opened = resolve;
   });
+  const dispatcher = new Agent();
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
     async fetch(to, init) {
-      const response = await fetch(to, init);
+      // The same types twice: those of Node, and those of the package that they were made from.
+      const response = await fetchWith(to, { ...(init as unknown as InitWith), dispatcher });
       if (init?.method === 'GET') opened();
-      return response;
+      return response as unknown as Response;
     },
   });
-  return { transport, listening };
+  return { transport, listening, hangUp: () => dispatcher.destroy() };
 }
 
 /** Other than its parent, this asks for the era on the pipes that it goes on to use, not on those of a twin. */
@@ -146,5 +154,5 @@ class OnePair extends StdioClientTransport {}
 
 function overPipes({ command, args }: { readonly command: string; readonly args: readonly string[] }): Opened {
   const transport = new OnePair({ command, args: [...args], stderr: 'inherit' });
-  return { transport, listening: Promise.resolve() };
+  return { transport, listening: Promise.resolve(), hangUp: async () => {} };
 }

@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fixturePath, type HttpFixture, startHttpFixture } from '../support/fixture-servers.ts';
+import { type Config, createWorkspace, startGateway } from '../support/gateway.ts';
+import { type Endpoint, type Era, type MatrixClient, openMatrixClient } from '../support/matrix-clients.ts';
+import { eventually } from '../support/within.ts';
+
+type Way = 'HTTP' | 'stdio';
+
+/** Who speaks which era, and over what. */
+export interface Cell {
+  readonly clients: Era;
+  readonly face: Way;
+  readonly servers: Era;
+  readonly reach: Way;
+}
+
+/** Two agents at two servers, all through the hub and all at once. */
+export interface Matrix {
+  readonly cell: Cell;
+  readonly ann: MatrixClient;
+  readonly bob: MatrixClient;
+  /** Does the same for each agent at each server at once, with a nonce that nobody else has. */
+  everywhere<T>(act: (place: Place) => Promise<T>): Promise<T[]>;
+}
+
+export interface Place {
+  readonly client: MatrixClient;
+  readonly server: 'north' | 'south';
+  readonly nonce: string;
+  /** How the server signs what belongs to this nonce. */
+  readonly sign: string;
+}
+
+const eras: readonly Era[] = ['legacy', 'modern'];
+const ways: readonly Way[] = ['HTTP', 'stdio'];
+const cells: readonly Cell[] = eras.flatMap((clients) =>
+  eras.flatMap((servers) => ways.flatMap((face) => ways.map((reach): Cell => ({ clients, face, servers, reach })))),
+);
+
+const qm = resolve(import.meta.dirname, '..', '..', 'bin', 'qm');
+const labels = ['north', 'south'] as const;
+
+/**
+ * The same tests for every pair of eras and every way. `settings` are added to each server; whatever happens in the
+ * tests, at their end nobody has heard anything that was meant for another.
+ */
+export function describeMatrix(settings: (cell: Cell) => object, tests: (matrix: () => Matrix) => void): void {
+  const fixtures = new Map<string, HttpFixture>();
+
+  beforeAll(async () => {
+    const all = eras.flatMap((era) => labels.map((label) => ({ era, label })));
+    for (const { era, label } of all) {
+      fixtures.set(`${era} ${label}`, await startHttpFixture('matrix.mjs', ['--era', era, '--label', label]));
+    }
+  });
+
+  afterAll(async () => {
+    for (const fixture of fixtures.values()) await fixture.stop();
+  });
+
+  describe.each(cells)('$clients clients over $face, $servers servers over $reach', (cell) => {
+    const undo: Undo = [];
+    let matrix: Matrix | undefined;
+
+    beforeAll(async () => {
+      const serverOf = (label: string): object =>
+        cell.reach === 'HTTP'
+          ? { url: fixtures.get(`${cell.servers} ${label}`)?.url }
+          : {
+              command: process.execPath,
+              args: [fixturePath('matrix.mjs'), '--era', cell.servers, '--label', label, '--stdio'],
+            };
+      const servers = Object.fromEntries(labels.map((label) => [label, { ...serverOf(label), ...settings(cell) }]));
+      matrix = await open(cell, { servers }, undo);
+    });
+
+    afterAll(async () => {
+      for (const step of undo.toReversed()) await step();
+    });
+
+    const opened = (): Matrix => {
+      if (matrix === undefined) throw new Error('the matrix did not open');
+      return matrix;
+    };
+    tests(opened);
+
+    test('nobody heard what was meant for another', () => {
+      for (const client of [opened().ann, opened().bob]) expectOnlyOwn(client);
+    });
+  });
+}
+
+type Undo = (() => Promise<unknown>)[];
+
+async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
+  const endpointOf = cell.face === 'HTTP' ? await serve(config, undo) : await pipe(config, undo);
+  const connect = async (name: string): Promise<MatrixClient> => {
+    const client = await openMatrixClient(name, cell.clients, await endpointOf(name));
+    undo.push(() => client.close());
+    await eventually(async () => {
+      const { tools } = await client.client.listTools();
+      return labels.every((label) => tools.some((tool) => tool.name === `${label}_echo`)) || undefined;
+    }, 'the tools of both servers');
+    return client;
+  };
+  const [ann, bob] = await Promise.all([connect('ann'), connect('bob')]);
+  // Servers over HTTP outlive a cell, so no two cells have a nonce in common.
+  const mark = cells.indexOf(cell);
+  let count = 0;
+  return {
+    cell,
+    ann,
+    bob,
+    everywhere(act) {
+      count++;
+      const places = [ann, bob].flatMap((client) =>
+        labels.map((server): Place => {
+          const nonce = `${client.name}-${server}-${mark}-${count}`;
+          return { client, server, nonce, sign: `${server}:${nonce}` };
+        }),
+      );
+      return Promise.all(places.map(act));
+    },
+  };
+}
+
+type EndpointOf = (agent: string) => Promise<Endpoint>;
+
+async function serve(config: Config, undo: Undo): Promise<EndpointOf> {
+  const gateway = await startGateway(config);
+  undo.push(() => gateway.stop());
+  return async (agent) => ({ url: gateway.url, token: await gateway.token(agent) });
+}
+
+async function pipe(config: Config, undo: Undo): Promise<EndpointOf> {
+  const workspace = await createWorkspace(config);
+  undo.push(() => rm(workspace, { recursive: true, force: true, maxRetries: 3 }));
+  return async (agent) => ({
+    command: process.execPath,
+    args: [qm, 'stdio', '--agent', agent, '--workspace', workspace],
+  });
+}
+
+function expectOnlyOwn({ name, records }: MatrixClient): void {
+  const { questions, progress, logs, completed, others } = records;
+  // An HTTP request of the handshake era needs an answer even when it was cancelled; its client waits no more.
+  const errors = records.errors.filter((error) => !error.includes('"code":"CANCELLED"'));
+  const signed = [...questions.filter((message) => message !== 'roots'), ...progress, ...logs, ...completed];
+  const strange = signed.filter((message) => !message.includes(`:${name}-`));
+  expect({ strange, others, errors }, name).toEqual({ strange: [], others: [], errors: [] });
+}
