@@ -49,6 +49,8 @@ export interface Hub {
   discover(servers?: readonly string[]): Promise<void>;
   reload(): Promise<void>;
   onReload(listener: (fleet: Fleet) => void): () => void;
+  /** Hears of resources that somebody watches: one has changed, or changes of it may have passed unheard. */
+  onResourceUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Takes no new calls, lets those under way finish for a while, then closes everything. */
   stop(): Promise<void>;
 }
@@ -81,8 +83,12 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const { clock, logger, random, meter } = deps;
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, names, redaction } = await openState(deps, configuration);
+  const updates = new Set<(server: string, uri: string) => void>();
+  const onResourceUpdated = (server: string, uri: string): void => {
+    for (const listener of updates) listener(server, uri);
+  };
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, onChange: renew },
+    { ...deps, children, memory, redact: redaction.message, onChange: renew, onResourceUpdated },
     configuration.fleet,
   );
   const views = createViews({ clock }, source());
@@ -157,6 +163,10 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     },
     reload: configuration.reload,
     onReload: configuration.onReload,
+    onResourceUpdated(listener) {
+      updates.add(listener);
+      return () => updates.delete(listener);
+    },
     stop() {
       stopping ??= stop();
       return stopping;

@@ -132,6 +132,14 @@ export function queueFull(server: string, bytes: number): WireFailure {
   return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: undefined };
 }
 
+export function tooManyWatches(server: string, limit: number): WireFailure {
+  const error = new HubError('OVERLOADED', `Of server "${server}", ${limit} resources are watched already.`, {
+    hint: 'Nothing was sent. Watch fewer resources.',
+    details: { server },
+  });
+  return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: undefined };
+}
+
 /** A status that is an answer in itself. 401, 403, 451 and 429 never count against the server's health. */
 export function statusFailure(
   server: string,

@@ -1,15 +1,22 @@
 import { expect, test } from 'vitest';
+import { HubError } from '../base/index.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { lostConnection } from './failures.ts';
 import type { Agreement } from './handshake.ts';
-import { keepListening } from './listen.ts';
+import { startListening } from './listen.ts';
 import { createScriptedWire, errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
 
 function begin(announces: Partial<Agreement['announces']> = { tools: true }) {
   const clock = createManualClock();
   const wire = createScriptedWire('http');
   const all = { tools: false, resources: false, prompts: false, ...announces };
-  return { clock, wire, stop: keepListening(clock, wire, all) };
+  const gaps: number[] = [];
+  const listening = startListening({ clock, wire, onGap: () => gaps.push(clock.monotonic()) }, all);
+  return { clock, wire, gaps, listening, stop: () => listening.stop() };
+}
+
+function acknowledge({ listening }: ReturnType<typeof begin>, ...uris: string[]): void {
+  listening.acknowledged({ notifications: { toolsListChanged: true, resourceSubscriptions: uris } });
 }
 
 const gone = lostConnection('files', 'the answer stream ended before the answer', true);
@@ -75,5 +82,110 @@ test('stopping between two attempts leaves no timer', async () => {
   await settle();
   expect(clock.waiting).toBe(1);
   stop();
+  expect(clock.waiting).toBe(0);
+});
+
+test('a server that announces nothing is not listened to before a resource is watched, nor after', () => {
+  const began = begin({});
+  const { wire, listening, clock } = began;
+  expect(wire.asked).toEqual([]);
+  void listening.watch('a:1');
+  acknowledge(began, 'a:1');
+  expect(wire.last('subscriptions/listen').params).toEqual({ notifications: { resourceSubscriptions: ['a:1'] } });
+  listening.unwatch('a:1');
+  expect(wire.last('subscriptions/listen').cancelledBy?.code).toBe('CANCELLED');
+  expect([wire.asked.length, clock.waiting]).toEqual([1, 0]);
+});
+
+test('the old stream ends only once the new one is acknowledged, and what is watched is in the new one', async () => {
+  const began = begin();
+  const { wire, listening, gaps } = began;
+  acknowledge(began);
+  const [old] = wire.asked;
+  const { reply } = listening.watch('a:1');
+  expect(wire.last('subscriptions/listen').params).toEqual({
+    notifications: { toolsListChanged: true, resourceSubscriptions: ['a:1'] },
+  });
+  expect(old?.cancelledBy).toBeUndefined();
+  acknowledge(began, 'a:1');
+  expect(old?.cancelledBy?.code).toBe('CANCELLED');
+  expect(await reply).toMatchObject({ kind: 'result', text: '{}' });
+  await settle();
+  expect([wire.asked.length, gaps]).toEqual([2, []]);
+  expect(await listening.watch('a:1').reply).toMatchObject({ kind: 'result' });
+  expect(wire.asked).toHaveLength(2);
+});
+
+test('who watches while a stream is being opened is in the next one, together with all others', async () => {
+  const began = begin();
+  const { wire, listening } = began;
+  const replies = ['a:1', 'a:2', 'a:3'].map((uri) => listening.watch(uri).reply);
+  expect(wire.asked).toHaveLength(1);
+  acknowledge(began);
+  expect(wire.last('subscriptions/listen').params).toMatchObject({
+    notifications: { resourceSubscriptions: ['a:1', 'a:2', 'a:3'] },
+  });
+  acknowledge(began, 'a:1', 'a:3', 'made:up');
+  expect((await Promise.all(replies)).map((reply) => (reply.kind === 'error' ? reply.code : reply.kind))).toEqual([
+    'result',
+    -32602,
+    'result',
+  ]);
+  // What was not honoured needs no other stream to be given up.
+  listening.unwatch('a:2');
+  expect(wire.asked).toHaveLength(2);
+  listening.unwatch('a:3');
+  expect(wire.last('subscriptions/listen').params).toMatchObject({ notifications: { resourceSubscriptions: ['a:1'] } });
+});
+
+test('a stream that broke has a gap: it is told once another one is there, and what is watched is watched again', async () => {
+  const began = begin();
+  const { wire, clock, listening, gaps } = began;
+  acknowledge(began);
+  void listening.watch('a:1');
+  acknowledge(began, 'a:1');
+  wire.last('subscriptions/listen').answer(gone);
+  await settle();
+  clock.advance(1000);
+  expect(wire.last('subscriptions/listen').params).toMatchObject({ notifications: { resourceSubscriptions: ['a:1'] } });
+  expect(gaps).toEqual([]);
+  acknowledge(began, 'a:1');
+  expect(gaps).toEqual([1000]);
+});
+
+test.each([
+  ['its refusal', errorOf(-32603, 'Subscription limit reached'), { kind: 'error', code: -32603 }],
+  ['the loss', gone, gone],
+  ['an end instead of a beginning', resultOf({ resultType: 'complete' }), { kind: 'error', code: -32602 }],
+])('a stream that never opened answers whoever waits with %s; the old one stays', async (_what, answer, expected) => {
+  const began = begin();
+  const { wire, listening, clock } = began;
+  acknowledge(began);
+  const [old] = wire.asked;
+  const { reply } = listening.watch('a:1');
+  wire.last('subscriptions/listen').answer(answer);
+  expect(await reply).toMatchObject(expected);
+  listening.unwatch('a:1');
+  clock.advance(600_000);
+  expect(old?.cancelledBy).toBeUndefined();
+  expect([wire.asked.length, clock.waiting]).toEqual([2, 0]);
+});
+
+test('a server that does not acknowledge has not agreed', async () => {
+  const { wire, listening, clock } = begin();
+  const first = listening.watch('a:1').reply;
+  clock.advance(15_000);
+  expect(wire.asked).toHaveLength(2);
+  clock.advance(15_000);
+  expect(await first).toMatchObject({ kind: 'error', code: -32602 });
+});
+
+test('whoever stops waiting is answered so, and stopping answers all', async () => {
+  const { listening, stop, clock } = begin();
+  const [first, second] = [listening.watch('a:1'), listening.watch('a:2')];
+  first.cancel(new HubError('CANCELLED', 'enough'));
+  expect(await first.reply).toMatchObject({ kind: 'failed', error: { message: 'enough' } });
+  stop();
+  expect(await second.reply).toMatchObject({ kind: 'failed', error: { code: 'CANCELLED' } });
   expect(clock.waiting).toBe(0);
 });
