@@ -40,6 +40,16 @@ test('closing twice is the same as once, and an idle connection does not delay i
   await within(Promise.all([running.gateway.close(), running.gateway.close(), gone]), 'the gateway to close', 5000);
 });
 
+test('a connection on which nothing was said yet does not delay closing', async () => {
+  const running = await gatewayForTest({ servers: {} });
+  const unused = connectTo(running.origin);
+  unused.on('error', () => {});
+  await new Promise((resolve) => unused.once('connect', resolve));
+  // By then the other side has taken it too.
+  expect((await ask(`${running.origin}/healthz`)).status).toBe(200);
+  await within(running.gateway.close(), 'the gateway to close', 5000);
+});
+
 test('an answer under way leaves while the gateway closes; what takes too long is cut', async () => {
   const running = await gatewayForTest({}, { timeouts: { close: 1000 } });
   const client = await legacyClient(running.url, await running.token());

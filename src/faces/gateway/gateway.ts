@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -104,11 +104,12 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     closing = true;
     forgetReload();
     mcp.close();
-    await closeServer(server, deps.clock, timeouts.close);
+    await closeServer(server, closeUnused, deps.clock, timeouts.close);
   }
 
   // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
   const server = createServer(serverOptions(timeouts), route);
+  const closeUnused = watchUnused(server);
   await listen(server, options);
   server.on('error', (error) => logger.error('gateway_error', { error: error.message }));
   const { address, port, family } = server.address() as AddressInfo; // a TCP server has one
@@ -156,8 +157,20 @@ function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
   });
 }
 
+/** Some clients connect in advance. Node takes a connection on which nothing was said for a busy one. */
+function watchUnused(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  };
+}
+
 /** Connections close as they fall idle; what is still under way after the grace is cut. */
-function closeServer(server: Server, clock: Clock, graceMs: number): Promise<void> {
+function closeServer(server: Server, closeUnused: () => void, clock: Clock, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const until = clock.monotonic() + graceMs;
     let timer: Timer | undefined;
@@ -170,6 +183,7 @@ function closeServer(server: Server, clock: Clock, graceMs: number): Promise<voi
       timer?.cancel();
       resolve();
     });
+    closeUnused();
     sweep();
   });
 }
