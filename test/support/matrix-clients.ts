@@ -29,6 +29,8 @@ export interface MatrixClient {
   call(tool: string, args: object, signal?: AbortSignal): Promise<CallToolResult>;
   /** The text that the tool answered; its failure is a failure here. */
   say(tool: string, args: object): Promise<string>;
+  /** Keeps its answers to questions back until what this returns is called. */
+  hold(): () => void;
   /** Wants the log from this level on. */
   logFrom(level: LoggingLevel): Promise<void>;
   /** Wants to hear when a resource is new. */
@@ -49,7 +51,8 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
       versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: modernVersion } },
     },
   );
-  answerQuestions(client, name, records);
+  let held = Promise.resolve();
+  answerQuestions(client, name, records, () => held);
   const { transport, listening, hangUp } = 'url' in endpoint ? overHttp(endpoint) : overPipes(endpoint);
   transport.onmessage = records.message;
   client.onerror = records.error;
@@ -69,6 +72,13 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
         { onprogress: (step) => records.step(step, args), ...(signal === undefined ? {} : { signal }) },
       ),
     say: async (tool, args) => textOf(await matrixClient.call(tool, args)),
+    hold() {
+      let release = (): void => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
     async logFrom(level) {
       if (era === 'legacy') await client.setLoggingLevel(level);
       else meta = { 'io.modelcontextprotocol/logLevel': level };
@@ -94,31 +104,34 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
 }
 
 /** The one text of a good answer. */
-export function textOf({ content, isError }: CallToolResult): string {
+function textOf({ content, isError }: CallToolResult): string {
   const [first] = content;
   if (first?.type !== 'text' || isError === true) throw new Error(`no good answer: ${JSON.stringify(content)}`);
   return first.text;
 }
 
 /** A message with one of these words in it is declined or cancelled. */
-function answerQuestions(client: Client, name: string, { questions }: Records): void {
-  client.setRequestHandler('elicitation/create', ({ params }) => {
+function answerQuestions(client: Client, name: string, { questions }: Records, mayAnswer: () => Promise<void>): void {
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
     const { message } = params;
     questions.push('url' in params ? `${message} ${params.url}` : message);
+    await mayAnswer();
     if (message.includes('decline')) return { action: 'decline' };
     if (message.includes('cancel')) return { action: 'cancel' };
     return 'url' in params
       ? { action: 'accept' }
       : { action: 'accept', content: { answer: `${name} read ${message}` } };
   });
-  client.setRequestHandler('sampling/createMessage', ({ params }) => {
-    const prompt = JSON.stringify(params.messages[0]?.content);
-    const text = /"text":"([^"]*)"/.exec(prompt)?.[1] ?? prompt;
+  client.setRequestHandler('sampling/createMessage', async ({ params }) => {
+    const asked = JSON.stringify(params.messages[0]?.content);
+    const text = /"text":"([^"]*)"/.exec(asked)?.[1] ?? asked;
     questions.push(text);
+    await mayAnswer();
     return { model: name, role: 'assistant', content: { type: 'text', text: `${name} read ${text}` } };
   });
-  client.setRequestHandler('roots/list', () => {
+  client.setRequestHandler('roots/list', async () => {
     questions.push('roots');
+    await mayAnswer();
     return { roots: [{ uri: `file:///${name}` }] };
   });
 }
