@@ -157,6 +157,8 @@ function received(req) {
     headers: Object.keys(req.headers),
     authorization: req.headers.authorization ?? '',
     region: req.headers['mcp-param-region'] ?? '',
+    traceparent: req.headers.traceparent ?? '',
+    tracestate: req.headers.tracestate ?? '',
     host: req.headers.host,
   };
 }

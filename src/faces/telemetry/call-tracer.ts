@@ -1,0 +1,114 @@
+import {
+  type Attributes,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { CallFacts, CallTracer } from '../../calls/index.ts';
+import type { OperationKind } from '../../domain/index.ts';
+
+/**
+ * Spans as the OpenTelemetry conventions for MCP name them. The hub is the server of its agents, so each call is a
+ * server span; its parent is the span that the agent names, and the upstream's own spans become its children.
+ */
+export function createCallTracer(tracer: Tracer): CallTracer {
+  const propagator = new W3CTraceContextPropagator();
+  return {
+    begin(at, kind, meta) {
+      const method = methods[kind];
+      const { traceparent, tracestate, ...others } = readMeta(meta);
+      const named = { traceparent: textOf(traceparent), tracestate: textOf(tracestate) };
+      const context = propagator.extract(ROOT_CONTEXT, named, defaultTextMapGetter);
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, startTime: at }, context);
+      const own: Record<string, string> = {};
+      propagator.inject(trace.setSpan(context, span), own, defaultTextMapSetter);
+      // Of a state in which nothing is valid nothing is left.
+      if (own.tracestate === '') delete own.tracestate;
+      return {
+        meta: JSON.stringify({ ...others, ...own }).slice(1, -1),
+        headers: Object.entries(own).flat(),
+        end(facts) {
+          if (span.isRecording()) {
+            if (facts.server !== undefined && countable.has(kind)) span.updateName(`${method} ${facts.name}`);
+            span.setAttributes(attributesOf(kind, facts));
+            if (isFailure(facts)) span.setStatus(errorStatus(facts));
+          }
+          span.end(at + facts.durationMs);
+        },
+      };
+    },
+  };
+}
+
+const methods: Readonly<Record<OperationKind, string>> = {
+  tool: 'tools/call',
+  resource: 'resources/read',
+  subscription: 'resources/subscribe',
+  prompt: 'prompts/get',
+  completion: 'completion/complete',
+};
+
+/** Of these a server has a few; of the others, and of names that nobody has, there may be any number. */
+const countable: ReadonlySet<OperationKind> = new Set(['tool', 'prompt']);
+
+function readMeta(meta: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(`{${meta}}`) as Record<string, unknown>; // members of an object, by the contract of the tracer
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Without a value, an attribute is left out. */
+function attributesOf(kind: OperationKind, facts: CallFacts): Attributes {
+  const { connection } = facts;
+  return {
+    'mcp.method.name': methods[kind],
+    ...nameAttributes(kind, facts.name),
+    'error.type': isFailure(facts) ? facts.outcome : undefined,
+    'mcp.transport': connection?.transport,
+    'mcp.protocol_version': connection?.protocolVersion ?? undefined,
+    'mcp.session_id': connection?.sessionId ?? undefined,
+    'mcp.http_status': facts.httpStatus,
+    'mcp.retries': facts.retries,
+    'quartermaster.agent': facts.agent,
+    'quartermaster.server': facts.server,
+    'quartermaster.tool': facts.tool,
+    'quartermaster.decision': facts.decision,
+    'quartermaster.call_id': facts.callId,
+    'quartermaster.run': facts.run,
+    'quartermaster.outcome': facts.outcome,
+  };
+}
+
+function nameAttributes(kind: OperationKind, name: string): Attributes {
+  switch (kind) {
+    case 'tool':
+      return { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
+    case 'prompt':
+      return { 'gen_ai.prompt.name': name };
+    case 'resource':
+    case 'subscription':
+      return { 'mcp.resource.uri': name };
+    case 'completion':
+      return {};
+  }
+}
+
+/** A server that asks back has not failed. */
+function isFailure({ outcome }: CallFacts): boolean {
+  return outcome !== 'ok' && outcome !== 'input_required';
+}
+
+/** Whole pages of a failed answer are for the ledger. */
+const longestError = 1000;
+
+function errorStatus({ error, outcome }: CallFacts): { code: SpanStatusCode; message: string } {
+  const message = error === undefined || error === '' ? outcome : error;
+  return { code: SpanStatusCode.ERROR, message: message.slice(0, longestError) };
+}

@@ -1,0 +1,1 @@
+export { openTracing, type Tracing, type TracingDeps } from './open-tracing.ts';
