@@ -76,6 +76,8 @@ export interface ConformanceRequest {
   readonly timeoutMs?: number;
 }
 
+const suites = { legacy: 'conformanceLegacy', modern: 'conformanceModern' } as const;
+
 export interface ConformanceScenario {
   readonly passed: number;
   readonly failed: number;
@@ -101,13 +103,47 @@ export interface ConformanceResult {
 export async function runConformance(request: ConformanceRequest): Promise<ConformanceResult> {
   const output = await mkdtemp(join(tmpdir(), 'qm-conformance-'));
   try {
-    const program = request.suite === 'legacy' ? 'conformanceLegacy' : 'conformanceModern';
+    const program = suites[request.suite];
     const args = ['server', '--url', request.url, '-o', output, ...request.args];
     const { code, stdout, stderr } = await run(program, args, { timeoutMs: request.timeoutMs ?? 120_000 });
     const scenarios = await readScenarios(output, unscored(stdout));
     if (scenarios.size === 0) throw new Error(`The conformance suite ran nothing (exit ${code}): ${stdout}${stderr}`);
     const total = (key: 'passed' | 'failed'): number => [...scenarios.values()].reduce((sum, one) => sum + one[key], 0);
     return { code, scenarios, passed: total('passed'), failed: total('failed'), stdout };
+  } finally {
+    await rm(output, { recursive: true, force: true });
+  }
+}
+
+export interface ClientConformanceRequest {
+  readonly suite: ConformanceRequest['suite'];
+  readonly revision: string;
+  /** A line for the shell that starts the client; the suite appends the address of its server. */
+  readonly command: string;
+  /** Scenarios whose names begin so are not run. */
+  readonly without: string;
+}
+
+/** Runs every client scenario of a revision, a few at a time. One in which the client itself fails has failed. */
+export async function runClientConformance(
+  request: ClientConformanceRequest,
+): Promise<ReadonlyMap<string, ConformanceScenario>> {
+  const program = suites[request.suite];
+  const output = await mkdtemp(join(tmpdir(), 'qm-conformance-'));
+  const ends = new Map<string, RunResult>();
+  try {
+    const { stdout } = await run(program, ['list', '--client', '--spec-version', request.revision]);
+    const names = [...stdout.matchAll(/^ {2}- (\S+)/gm)].map((match) => match[1] ?? '');
+    const queue = names.filter((name) => !name.startsWith(request.without)).values();
+    const takeTurns = async (): Promise<void> => {
+      for (const name of queue) {
+        const args = ['--scenario', name, '--spec-version', request.revision, '--command', request.command];
+        ends.set(name, await run(program, ['client', '-o', output, ...args], { timeoutMs: 60_000 }));
+      }
+    };
+    await Promise.all([takeTurns(), takeTurns(), takeTurns()]);
+    const scenarios = await readScenarios(output, new Set());
+    return new Map([...ends].map(([name, end]) => [name, withItsEnd(scenarios.get(name) ?? nothingSeen, end)]));
   } finally {
     await rm(output, { recursive: true, force: true });
   }
@@ -184,7 +220,15 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** The suite leaves one folder per scenario, `server-NAME-TIME`, with its checks. */
+const nothingSeen: ConformanceScenario = { passed: 0, failed: 0, warnings: 0, scored: true, problems: [] };
+
+/** The suite's exit code tells also of a client that ended with an error, which no check does. */
+function withItsEnd(scenario: ConformanceScenario, { code, stderr }: RunResult): ConformanceScenario {
+  if (code === 0 || scenario.problems.length > 0) return scenario;
+  return { ...scenario, failed: 1, problems: [`client: ${stderr.slice(0, 2_000)}`] };
+}
+
+/** The suite leaves one folder per scenario, `server-NAME-TIME` or for clients `NAME-TIME`, with its checks. */
 async function readScenarios(
   output: string,
   notScored: ReadonlySet<string>,
