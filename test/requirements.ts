@@ -56,6 +56,10 @@ export const requirements = {
   'upstream:start-stderr': 'A child that fails to start leaves the end of its stderr in the error, without secrets.',
   'upstream:probe': 'A server is looked at afresh, each transport with its own verdict, without throwing.',
   'upstream:inspect': 'Everything that a server offers is read, page by page; a list that fails is a warning.',
+  'upstream:offer':
+    'Resources, templates and prompts are learnt beside tools, page by page, again when they change, and remembered.',
+  'upstream:watch':
+    'A watched resource is watched once for all who want to know, and again over each new connection, without a gap.',
   'breaker:opens': 'The third failed connect in a row opens the circuit; later one trial decides.',
   'breaker:counts-connects-only': 'Call timeouts, 401, 403, 429 and tool errors do not count.',
 
