@@ -118,9 +118,8 @@ class Streams implements Listening {
 
   #catchUp(): void {
     if (this.#stopped || this.#next !== undefined) return;
-    const { uris, honoured } = this.#current ?? { uris: nothing, honoured: nothing };
-    const missing = [...this.#wanted].some((uri) => !uris.has(uri));
-    const unneeded = [...honoured].some((uri) => !this.#wanted.has(uri));
+    const missing = [...this.#wanted].some((uri) => !this.#current?.uris.has(uri));
+    const unneeded = [...(this.#current?.honoured ?? [])].some((uri) => !this.#wanted.has(uri));
     if (missing || unneeded) this.#open();
   }
 
@@ -172,7 +171,6 @@ class Streams implements Listening {
   }
 }
 
-const nothing: ReadonlySet<string> = new Set();
 const agreed: WireResult = { kind: 'result', id: null, text: '{}', value: {} };
 
 function notHonoured(uri: string): WireError {
