@@ -92,7 +92,7 @@ test('an unknown tool of a server that nobody could ask is told with the server;
     expect(missingTool(view, name, now)).toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
       message:
-        'Server "git" is away, so its tools are not known: Server "git" cannot be reached: refused. Nothing was sent. ' +
+        'Server "git" is away, so its tools are not in your list: Server "git" cannot be reached: refused. Nothing was sent. ' +
         'Meanwhile: use the git command line. The server is tried again in 60 s.',
       details: { server: 'git', tool: name, state: 'open-circuit', instead: 'use the git command line' },
     });
@@ -114,4 +114,29 @@ test('an unknown tool of a server that nobody could ask is told with the server;
     message: expect.stringMatching(/: refused\. Nothing was sent\..* The server is tried again in 1 s\.$/),
     details: { retryAfterMs: 0, state: 'connecting' },
   });
+});
+
+test('a tool of a server that is away for too long is told by the name that the agent saw, and only if it had it', () => {
+  const draft = draftFleet({
+    servers: { files: {}, git: {} },
+    agents: { dev: { servers: ['files', 'git'] } },
+    policy: { 'files.erase': 'deny' },
+  });
+  const tools = ['read', 'erase'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const handles = handlesOf(draft, { files: tools, git: [] });
+  const files = handles.get('files');
+  if (files !== undefined) {
+    files.lastCatalog = files.catalog;
+    files.catalog = undefined;
+    files.status = { state: 'open-circuit', error: 'refused', retryAt: now + 5000 };
+  }
+  const source = { fleet: draft, upstreams: handles, names: createNameBook('preserved') };
+  const view = buildView(source, createPolicyCompiler(draft)(['dev']), ['dev']);
+  expect([view.toolsText, view.unseen.map(({ spec }) => spec.name)]).toEqual(['[]', ['files']]);
+  expect(missingTool(view, 'read', now)).toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/^Server "files" is away.* The server is tried again in 5 s\.$/),
+    details: { server: 'files', tool: 'read', retryAfterMs: 5000 },
+  });
+  for (const name of ['erase', 'write']) expect(missingTool(view, name, now).code).toBe('TOOL_UNKNOWN');
 });

@@ -12,21 +12,26 @@ export function forCaller(error: HubError, target: Target, now: number): HubErro
   return awayCodes.has(error.code) ? withAdvice(named, target.control, now) : named;
 }
 
-/** The agent has no tool of that name; it may be one of a server that it has and that nobody could ask yet. */
+/** The agent has no tool of that name; it may be one of a server that it has and that is away. */
 export function missingTool(view: View, name: string, now: number): HubError {
-  const [control] = view.unseen
-    .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
-    .sort((a, b) => b.spec.name.length - a.spec.name.length);
+  const control = view.missed.get(name) ?? unseenBehind(view, name);
   const status = control?.status();
   const code = status && codeOf(status);
   if (control === undefined || code === undefined) return unknownTool(name);
   const server = control.spec.name;
-  const message = `Server "${server}" is away, so its tools are not known: ${status?.error ?? 'it cannot be reached.'}`;
+  const message = `Server "${server}" is away, so its tools are not in your list: ${status?.error ?? 'it cannot be reached.'}`;
   return withAdvice(
     new HubError(code, message, { details: { ...control.failure?.details, server, tool: name.slice(0, 200) } }),
     control,
     now,
   );
+}
+
+/** Nobody knows what it offers; the name says whose it would be. */
+function unseenBehind({ unseen }: View, name: string): UpstreamControl | undefined {
+  return unseen
+    .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
+    .sort((a, b) => b.spec.name.length - a.spec.name.length)[0];
 }
 
 const awayCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

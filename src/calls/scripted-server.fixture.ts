@@ -32,6 +32,8 @@ export interface ScriptedServer extends UpstreamHandles {
   onConnect: () => Promise<Link>;
   onRefresh: () => Promise<void>;
   catalog: Catalog | undefined;
+  /** What it offered before it was away for too long. */
+  lastCatalog: Catalog | undefined;
   /** What differs from a server that is connected. */
   status: Partial<ServerStatus>;
 }
@@ -46,6 +48,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
     refreshes: 0,
     replies: [() => resultOf('{"content":[]}')],
     catalog: tools === undefined ? undefined : catalogOf(tools),
+    lastCatalog: undefined,
     status: {},
     link: undefined,
     onConnect: async () => {
@@ -60,6 +63,9 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       spec,
       get catalog() {
         return server.catalog;
+      },
+      get lastCatalog() {
+        return server.catalog ?? server.lastCatalog;
       },
       refresh() {
         server.refreshes++;

@@ -21,8 +21,10 @@ export interface View {
   find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
-  /** Servers that the agent sees and whose tools nobody knows yet. */
+  /** Servers that the agent sees and whose tools are not listed: nobody knows them yet, or they are away for too long. */
   readonly unseen: readonly UpstreamControl[];
+  /** Tools of those that the agent had, by the name it saw. */
+  readonly missed: ReadonlyMap<string, UpstreamControl>;
 }
 
 export interface ViewSource {
@@ -34,13 +36,18 @@ export interface ViewSource {
 export function buildView(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): View {
   const entries: ViewEntry[] = [];
   const unseen: UpstreamControl[] = [];
+  const missed = new Map<string, UpstreamControl>();
   for (const [server, { control, dispatch }] of source.upstreams) {
     if (!policy.seesServer(server)) continue;
     if (control.catalog === undefined) unseen.push(control);
-    for (const tool of control.catalog?.tools ?? []) {
+    for (const tool of control.lastCatalog?.tools ?? []) {
       const name = source.names.nameOf(server, tool.name);
       const decision = policy.decide(server, tool.name, name, tool.hints);
       if (decision.effect === 'deny') continue;
+      if (control.catalog === undefined) {
+        missed.set(name, control);
+        continue;
+      }
       entries.push({
         kind: 'tool',
         name,
@@ -68,6 +75,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     find: () => undefined,
     toolsText: `[${entries.map(exposedText).join(',')}]`,
     unseen,
+    missed,
   };
 }
 

@@ -114,6 +114,16 @@ test(
   },
 );
 
+test('a server that was seen before and is away for too long is asked, and not waited for', async () => {
+  const { views, servers, clock } = stage({ servers: { files: {} } }, { files: read });
+  const files = server(servers, 'files');
+  files.lastCatalog = files.catalog;
+  files.catalog = undefined;
+  files.onRefresh = () => new Promise(() => {});
+  expect((await views.settled(dev)).unseen).toHaveLength(1);
+  expect([files.refreshes, clock.waiting]).toEqual([1, 0]);
+});
+
 test('only servers that the agent sees are waited for', async () => {
   const draft = {
     servers: { files: {}, hung: {} },

@@ -50,7 +50,8 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
   async function settled(chain: readonly string[]): Promise<View> {
     const now = deps.clock.monotonic();
     const waits = of(chain).unseen.map((control) => {
-      const until = coldUntil.get(control) ?? now + coldListMs;
+      // One that was seen before is not waited for.
+      const until = control.lastCatalog !== undefined ? now : (coldUntil.get(control) ?? now + coldListMs);
       coldUntil.set(control, until);
       const known = control.refresh();
       return until <= now ? Promise.resolve() : withinLimit(known, until - now);

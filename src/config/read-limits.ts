@@ -4,7 +4,7 @@ import { completeLimits, type ServerPlace } from './server-draft.ts';
 import { child, lineAt, type SourceNode } from './source-tree.ts';
 import { numberAt } from './texts.ts';
 
-/** The `limits` of a server: seconds of silence, seconds in all, calls a minute, calls at once. */
+/** The `limits` of a server: seconds of silence, seconds in all, calls a minute, calls at once, seconds of absence. */
 export function readLimits(node: SourceNode, findings: Finding[], place: ServerPlace): ServerLimits {
   const limits = child(node, 'limits');
   const [timeoutMs, maxMs] = [millisecondsAt(limits, 'timeout_s'), millisecondsAt(limits, 'max_s')];
@@ -19,7 +19,8 @@ export function readLimits(node: SourceNode, findings: Finding[], place: ServerP
     });
   }
   const [concurrency, ratePerMin] = [numberAt(limits, 'concurrency'), numberAt(limits, 'rate_per_min')];
-  return completeLimits({ timeoutMs, maxMs, concurrency, ratePerMin });
+  const graceMs = millisecondsAt(limits, 'grace_s');
+  return completeLimits({ timeoutMs, maxMs, concurrency, ratePerMin, graceMs });
 }
 
 /** Seconds under a key, in the unit that timers take. */

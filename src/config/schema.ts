@@ -54,6 +54,9 @@ export const limitsSchema = z
     max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
     rate_per_min: z.number().positive().max(1_000_000).optional().describe('Calls in any minute. Default no limit.'),
     concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls under way at once. Default 256.'),
+    grace_s: seconds
+      .optional()
+      .describe('Seconds for which the tools of this server stay listed while it is away. Default 3600.'),
   })
   .describe('Limits on calls to this server.');
 

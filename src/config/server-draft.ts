@@ -78,13 +78,15 @@ export interface WrittenLimits {
   readonly maxMs?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly ratePerMin?: number | undefined;
+  readonly graceMs?: number | undefined;
 }
 
 /** A silence limit above the default total raises the total with it. */
 export function completeLimits(written: WrittenLimits): ServerLimits {
   const timeoutMs = Math.max(1, Math.round(written.timeoutMs ?? 60_000));
   const maxMs = Math.max(1, Math.round(written.maxMs ?? Math.max(600_000, timeoutMs)));
-  return { timeoutMs, maxMs, concurrency: written.concurrency ?? 256, ratePerMin: written.ratePerMin };
+  const { concurrency = 256, ratePerMin, graceMs = 3_600_000 } = written;
+  return { timeoutMs, maxMs, concurrency, ratePerMin, graceMs };
 }
 
 /** What is wrong with the name of a server or an agent, if anything. */

@@ -52,6 +52,8 @@ export interface ServerLimits {
   readonly concurrency: number;
   /** Calls in any minute; undefined: no limit. */
   readonly ratePerMin: number | undefined;
+  /** How long the tools of a server that is away stay in the lists. */
+  readonly graceMs: number;
 }
 
 /** What a server may be used for, as its own file says; narrows rights, never widens them. */

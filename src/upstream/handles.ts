@@ -10,7 +10,10 @@ import type { WireCall, WireFailure } from './wire.ts';
 /** The hub's own hold on a server: state, discovery, life cycle. */
 export interface UpstreamControl {
   readonly spec: ServerSpec;
+  /** What it offers: unknown until it was asked, and again when it has been away for longer than its grace. */
   readonly catalog: Catalog | undefined;
+  /** What it offered when it was last asked, however long it is away. */
+  readonly lastCatalog: Catalog | undefined;
   status(): ServerStatus;
   /** What went wrong last, with all that is known about it. */
   readonly failure: HubError | undefined;

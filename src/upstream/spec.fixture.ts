@@ -17,7 +17,7 @@ export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerS
     transport,
     fallbacks,
     tools: {},
-    limits: { timeoutMs: 10_000, maxMs: 10_000, concurrency: 8, ratePerMin: undefined },
+    limits: { timeoutMs: 10_000, maxMs: 10_000, concurrency: 8, ratePerMin: undefined, graceMs: 3_600_000 },
     access: { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, source },
     isolation: 'shared',
     instead: undefined,

@@ -4,6 +4,7 @@ import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
 import { away, lostConnection, redacted, seconds } from './failures.ts';
+import { createGrace, type Grace } from './grace.ts';
 import type { UpstreamControl, UpstreamDeps, UpstreamDispatch, UpstreamOptions } from './handles.ts';
 import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.ts';
 import { createListing, type Listing } from './listing.ts';
@@ -46,6 +47,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   #inFlight = 0;
   #drained: (() => void) | undefined;
   readonly #listing: Listing;
+  readonly #grace: Grace;
   readonly #watches: Watches;
   #lastError: HubError | undefined;
   /** The link is there, but what the server last said over it was 401 or 403. */
@@ -62,10 +64,18 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     const { name: server, connectionKey } = options.spec;
     const now = { link: () => this.link, via: () => this.#via };
     this.#listing = createListing({ ...deps, ...now }, { server, connectionKey });
+    this.#grace = createGrace(
+      { clock: deps.clock, onOver: () => deps.onChange(server) },
+      { lengthMs: options.spec.limits.graceMs },
+    );
     this.#watches = createWatches({ ...deps, ...now }, { server });
   }
 
   get catalog(): Catalog | undefined {
+    return this.#grace.isOver ? undefined : this.#listing.catalog;
+  }
+
+  get lastCatalog(): Catalog | undefined {
     return this.#listing.catalog;
   }
 
@@ -156,6 +166,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
 
   replaceSpec(spec: ServerSpec): void {
     this.spec = spec;
+    this.#grace.setLength(spec.limits.graceMs);
   }
 
   status(): ServerStatus {
@@ -207,6 +218,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#state = { kind: 'closed' };
     this.#listing.stop();
     this.#watches.stop();
+    this.#grace.end();
     await this.seats?.close();
     if (state.kind === 'waiting') state.timer?.cancel();
     if (state.kind === 'connected') await state.link.close();
@@ -238,6 +250,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#state = { kind: 'connected', link, via, since: this.#deps.clock.monotonic() };
     this.#lastError = undefined;
     this.#refusal = undefined;
+    this.#grace.end();
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
     if (this.#own) void this.#listing.refresh(link);
@@ -309,6 +322,8 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     const timer = tryAgain && this.#own ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
     const state = { kind: 'waiting', word, until: clock.now() + waitMs, error, timer } as const;
     this.#state = state;
+    // What is offered hangs on the hub's own connection alone.
+    if (this.#own) this.#grace.begin();
     this.#deps.onChange(this.spec.name);
     return this.#away(state);
   }
@@ -324,6 +339,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
       this.#state = { kind: 'idle' };
       return;
     }
+    this.#grace.begin();
     if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
       this.#breaker = initialBreaker;
       void this.#beginConnect();

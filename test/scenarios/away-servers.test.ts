@@ -8,8 +8,9 @@ import { fixturePath, startHttpFixture } from '../support/fixture-servers.ts';
 import { type Config, echoServer, gatewayForTest, type RunningGateway } from '../support/gateway.ts';
 import { initializeRequest, legacyClient, modernClient, modernMeta, namesOf } from '../support/mcp-clients.ts';
 import type { Message } from '../support/mcp-http.ts';
+import { createMovingClock } from '../support/moving-clock.ts';
 import { verifies } from '../support/verifies.ts';
-import { within } from '../support/within.ts';
+import { eventually, within } from '../support/within.ts';
 
 /** What an agent learns, by every way in, when servers are away. */
 interface Agent {
@@ -151,6 +152,32 @@ describe.each(waysIn)('%s', (_, enter) => {
     // The tools are still listed, for the server may be back at any time.
     expect(namesOf(await agent.list())).toContain('web_echo');
   });
+
+  test(
+    verifies('away:grace', 'after the grace period the tools are gone from the list, and a call still says why'),
+    async () => {
+      const fixture = await startHttpFixture('echo-http.mjs');
+      onTestFinished(() => fixture.stop());
+      const clock = createMovingClock();
+      const web = { url: fixture.url, instead: 'use curl', limits: { grace_s: 600 } };
+      const gateway = await gatewayForTest(routed({ web, up: echoServer }), { clock });
+      await fixture.stop();
+      const { call } = await enter(gateway);
+      expect((await call('web_echo')).error?.data).toMatchObject({ server: 'web' });
+      clock.advance(600_000);
+      await eventually(async () => !gateway.hub.views.of(['tester']).entries.has('web_echo'), 'the tools to leave');
+      const agent = await enter(gateway);
+      expect(agent.hello.result?.instructions).toContain('- web cannot be reached. Meanwhile: use curl.');
+      const names = namesOf(await agent.list());
+      expect(names).toContain('up_echo');
+      expect(names.filter((name) => name.startsWith('web_'))).toEqual([]);
+      const { error } = await agent.call('web_echo', { message: 'hi' });
+      expect(error?.message).toMatch(
+        /^Server "web" is away, so its tools are not in your list: .* Meanwhile: use curl\. The server is tried again in \d+ s\.$/,
+      );
+      expect(error?.data).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', server: 'web', instead: 'use curl' });
+    },
+  );
 
   test('a tool of a server that nobody could ask yet is told with the server; a hidden one is unknown', async () => {
     const gateway = await gatewayForTest(

@@ -26,7 +26,12 @@ test(verifies('config:in-place', 'the forms that clients write'), async () => {
   expect(ready(fleet, 'typed').transport).toMatchObject({ cwd: '/srv' });
   expect(ready(fleet, 'copilot').tools).toEqual({ include: ['read'] });
   expect(ready(fleet, 'remote').transport).toEqual({ type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} });
-  expect(ready(fleet, 'http').limits).toEqual({ timeoutMs: 5_000, maxMs: 600_000, concurrency: 256 });
+  expect(ready(fleet, 'http').limits).toEqual({
+    timeoutMs: 5_000,
+    maxMs: 600_000,
+    concurrency: 256,
+    graceMs: 3_600_000,
+  });
   expect(['off', 'notOn', 'plain'].map((name) => ready(fleet, name).enabled)).toEqual([false, false, true]);
 });
 

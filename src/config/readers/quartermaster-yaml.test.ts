@@ -17,7 +17,7 @@ test('a stdio server with everything', async () => {
     shared: true
     tools: [read_file]
     excludeTools: [delete_file]
-    limits: { timeout_s: 1.5, max_s: 20, concurrency: 64, rate_per_min: 30 }
+    limits: { timeout_s: 1.5, max_s: 20, concurrency: 64, rate_per_min: 30, grace_s: 90 }
     fallback:
       - { type: sse, url: "http://localhost/\${A:+sse}" }
       - { command: other }
@@ -51,7 +51,7 @@ test('a stdio server with everything', async () => {
       { type: 'sse', url: 'http://localhost/sse', headers: {} },
       { type: 'stdio', command: 'other', args: [], env: {}, cwd: fleet.workspace },
     ],
-    limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64, ratePerMin: 30 },
+    limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64, ratePerMin: 30, graceMs: 90_000 },
     access: {
       scopes: ['read:files'],
       readOnly: true,
@@ -80,7 +80,7 @@ test('an http server, and the defaults', async () => {
     enabled: true,
     shared: false,
     tools: {},
-    limits: { timeoutMs: 60_000, maxMs: 600_000, concurrency: 256 },
+    limits: { timeoutMs: 60_000, maxMs: 600_000, concurrency: 256, graceMs: 3_600_000 },
     transport: { args: [], env: {}, cwd: fleet.workspace },
   });
   expect(fleet.secrets).toEqual(['topsecret']);

@@ -26,7 +26,7 @@ function spec(transport: Transport, fallbacks: readonly Transport[] = []): Serve
     transport,
     fallbacks,
     tools: {},
-    limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined },
+    limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined, graceMs: 1 },
     access: {
       scopes: [],
       readOnly: false,

@@ -68,7 +68,7 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
       transport: draft.transport ?? { type: 'http', url: 'http://127.0.0.1:1/', headers: {} },
       fallbacks: draft.fallbacks ?? [],
       tools: draft.tools ?? {},
-      limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined },
+      limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined, graceMs: 1 },
       access: {
         scopes: [],
         readOnly: false,
