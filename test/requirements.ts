@@ -139,6 +139,11 @@ export const requirements = {
   'metrics:calls': 'Every call that ended is in the metrics once, under its server and the outcome of the ledger.',
   'metrics:reload': 'A reload takes removed servers out of the metrics and resets no counter of those that stay.',
   'metrics:admin': 'Metrics are for the admin token alone; no token of an agent opens them.',
+  'telemetry:spans':
+    'With the standard variables set, every call is one span with its facts and without arguments, results or secrets.',
+  'telemetry:context': 'A call belongs to the trace that its caller names, and the server is told of its span.',
+  'telemetry:away': 'A collector that is away costs one line of the log and delays no call.',
+  'telemetry:off': 'Without the variables nothing of the telemetry packages is loaded.',
 
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',

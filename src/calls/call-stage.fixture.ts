@@ -10,9 +10,9 @@ import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } f
 import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
-import { createNameBook } from './names.ts';
 import { createCallPath } from './run-call.ts';
-import { handlesOf, type ScriptedServer } from './scripted-server.fixture.ts';
+import { handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
+import type { TracedCalls } from './traced-calls.ts';
 import { createViews } from './views.ts';
 
 /** The path of a call with a real ledger, in front of servers that do as they are told. */
@@ -57,6 +57,7 @@ const rules: FleetDraft = {
 export async function openCallStage(
   faults: Partial<LedgerFiles> = {},
   limits: Partial<ServerLimits> = {},
+  traced?: TracedCalls,
 ): Promise<CallStage> {
   const workspace = await mkdtemp(join(tmpdir(), 'qm-calls-'));
   const clock = createSystemClock();
@@ -73,13 +74,13 @@ export async function openCallStage(
   const files = servers.get('files');
   if (files === undefined) throw new Error('the fleet has a server named files');
   const underWay = new Set<Call>();
-  const views = createViews({ clock }, { fleet, upstreams: servers, names: createNameBook('prefixed') });
+  const views = createViews({ clock }, sourceOf(fleet, servers));
   const metered: Metered[] = [];
   const meter: CallMeter = {
     ended: ({ server }, outcome, durationMs) => metered.push({ sent: true, server, outcome, durationMs }),
     refused: (entry, outcome) => metered.push({ sent: false, server: entry?.server, outcome }),
   };
-  const run = createCallPath({ clock, ledger, views, underWay, meter, isStopping: () => stage.stopping });
+  const run = createCallPath({ clock, ledger, views, underWay, meter, traced, isStopping: () => stage.stopping });
   const stage: CallStage = {
     servers,
     files,

@@ -5,5 +5,6 @@ export type { CallerChannel } from './channel.ts';
 export { type Collision, createNameBook, type NameBook } from './names.ts';
 export { outcomeOf } from './outcomes.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
+export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
 export type { View, ViewEntry, ViewSource } from './view.ts';
 export { createViews, type Views } from './views.ts';

@@ -1,5 +1,12 @@
 import { type Clock, type HubError, isJsonObject, toHubError } from '../base/index.ts';
-import { type CallEnd, type Ledger, type LedgerConnection, ledgerConnection, type OpenCall } from '../ledger/index.ts';
+import {
+  type CallEnd,
+  type Ledger,
+  type LedgerConnection,
+  type LedgerSubject,
+  ledgerConnection,
+  type OpenCall,
+} from '../ledger/index.ts';
 import type { Link, UpstreamDispatch, WireFailure, WireReply } from '../upstream/index.ts';
 import { forCaller } from './away.ts';
 import type { Call, CallResult } from './call.ts';
@@ -20,6 +27,7 @@ import {
 } from './refusals.ts';
 import { seatOf } from './seat.ts';
 import { carriedMeta, membersOf, type Target } from './target.ts';
+import type { TracedCalls } from './traced-calls.ts';
 import type { Views } from './views.ts';
 
 /**
@@ -30,12 +38,12 @@ import type { Views } from './views.ts';
  * The face has authenticated the caller. Every exit before "sent" is journaled as refused.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
-  const { clock, ledger, views, meter } = deps;
+  const { clock, ledger, views, meter, traced } = deps;
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
   const rates = createCallRates();
 
   return async function runCall(call) {
-    const { caller, argumentsText } = call.request;
+    const { caller } = call.request;
     const startedAt = clock.monotonic();
     let entered: UpstreamDispatch | undefined;
     let link: Link | undefined;
@@ -45,10 +53,10 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     try {
       target = lookUp(views.of(caller.chain), call.request) ?? lookUp(await views.settled(caller.chain), call.request);
       if (target === undefined) {
-        record = ledger.open(unknownSubject(call.request), caller.run, argumentsText);
+        record = open(call, unknownSubject(call.request), startedAt);
         return refuse(undefined, record, startedAt, missing(views.of(caller.chain), call.request, clock.now()));
       }
-      record = ledger.open(target.subject, caller.run, argumentsText);
+      record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
       if (objection !== undefined) return refuse(target, record, startedAt, objection);
 
@@ -87,6 +95,14 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       call.ended();
     }
   };
+
+  /** Every call begins here on the ledger and, where they are wanted, in the traces. */
+  function open(call: Call, subject: LedgerSubject, startedAt: number): OpenCall {
+    const { caller, argumentsText } = call.request;
+    const record = ledger.open(subject, caller.run, argumentsText);
+    traced?.begin(record, call.request, clock.now() - clock.monotonic() + startedAt);
+    return record;
+  }
 
   function objectionTo(call: Call, target: Target): HubError | undefined {
     if (deps.isStopping()) return stopping();
@@ -152,13 +168,15 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   ): Promise<WireReply> {
     const { request } = call;
     const { limits } = target.control.spec;
+    const span = traced?.sent(record, link);
     const wire =
       target.kind === 'subscription'
         ? dispatch.watch(link, target.ownName)
         : link.send({
             method: target.method,
             members: membersOf(target, request.argumentsText, inputs === '' ? (request.inputs ?? '') : inputs),
-            meta: carriedMeta(request, link, record.id),
+            meta: carriedMeta(span === undefined ? request : { ...request, meta: span.meta }, link, record.id),
+            headers: span?.headers,
             name: target.ownName,
             mirrored: target.mirrored,
             args: request.args,
@@ -216,7 +234,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     return { kind: 'failed', error: told };
   }
 
-  /** Every call ends here, on the ledger and in the numbers, and only once. */
+  /** Every call ends here, on the ledger, in the numbers and in the traces, and only once. */
   function closeRecord(target: Target | undefined, record: OpenCall, end: CallEnd): void {
     const { stage } = record;
     if (stage === 'ended') return;
@@ -224,6 +242,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     ledger.done(record, end);
     if (stage === 'sent' && target !== undefined) meter?.ended(target, end.outcome, end.durationMs);
     else meter?.refused(target, end.outcome);
+    traced?.end(record, target, end);
   }
 
   function endOf(error: HubError, startedAt: number): CallEnd {
@@ -247,6 +266,7 @@ export interface CallPathDeps {
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly underWay: Set<Call>;
   readonly meter?: CallMeter | undefined;
+  readonly traced?: TracedCalls | undefined;
   isStopping(): boolean;
 }
 

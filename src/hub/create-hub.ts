@@ -3,7 +3,9 @@ import {
   Call,
   type CallRequest,
   type CallResult,
+  type CallTracer,
   createCallPath,
+  createTracedCalls,
   createViews,
   type NameBook,
   type ViewSource,
@@ -68,6 +70,8 @@ export interface HubDeps {
   readonly random: RandomBytes;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly meter?: HubMeter | undefined;
+  /** Whoever wants traces hands one in. */
+  readonly tracer?: CallTracer | undefined;
 }
 
 export interface HubOptions {
@@ -80,7 +84,7 @@ export interface HubOptions {
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger, random, meter } = deps;
+  const { clock, logger, random, meter, tracer } = deps;
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, names, redaction } = await openState(deps, configuration);
   const updates = new Set<(server: string, uri: string) => void>();
@@ -96,7 +100,9 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const life = createId(random, 8);
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
-  const runCall = createCallPath({ clock, ledger, views, underWay, meter, isStopping: () => stopping !== undefined });
+  const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
+  const isStopping = (): boolean => stopping !== undefined;
+  const runCall = createCallPath({ clock, ledger, views, underWay, meter, traced, isStopping });
 
   configuration.onReload((fleet) => {
     names.adopt(fleet);

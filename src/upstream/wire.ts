@@ -9,6 +9,8 @@ export interface WireRequest {
   readonly members: string;
   /** Members of `params._meta` beyond the era's own. */
   readonly meta: string;
+  /** More headers for a server behind HTTP: names and values, in turn. */
+  readonly headers?: readonly string[] | undefined;
   /** What modern HTTP repeats in the Mcp-Name header. */
   readonly name: string | undefined;
   /** What modern HTTP repeats in Mcp-Param headers, and the parsed arguments to read it from. */
@@ -115,6 +117,7 @@ export function controlRequest(method: string, params: Record<string, unknown>, 
     method,
     members: JSON.stringify(params).slice(1, -1),
     meta: '',
+    headers: undefined,
     name: undefined,
     mirrored: [],
     args: undefined,

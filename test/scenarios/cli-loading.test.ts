@@ -19,6 +19,8 @@ const heavy = [
   'pg',
   '@electric-sql/pglite',
   '@modelcontextprotocol/client',
+  '@opentelemetry/api',
+  'src/faces/telemetry',
   'src/upstream',
   'src/hub',
   'src/calls',
@@ -70,13 +72,32 @@ test('what is loaded is seen, heavy things too', async () => {
   );
 });
 
+test(verifies('telemetry:off', 'what traces need is loaded when the variables ask for it'), async () => {
+  const workspace = await makeWorkspace({ servers: { files: { command: 'node', args: ['-e', '0'] } } });
+  const telemetryOf = async (env: Readonly<Record<string, string>>): Promise<string[]> => {
+    const loaded = await loadedParts(['tools', '--agent', 'a'], workspace, env);
+    expect(loaded).toContain('src/calls');
+    return loaded.filter((part) => part.startsWith('@opentelemetry/') || part === 'src/faces/telemetry');
+  };
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  expect(await telemetryOf({})).toEqual([]);
+  expect(await telemetryOf({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toEqual([]);
+  expect(await telemetryOf(endpoint)).toEqual(
+    expect.arrayContaining(['src/faces/telemetry', '@opentelemetry/sdk-trace-base']),
+  );
+});
+
 /** Packages and rooms of which a command ran any file, as V8 tells it. */
-async function loadedParts(args: readonly string[], workspace: string): Promise<string[]> {
+async function loadedParts(
+  args: readonly string[],
+  workspace: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'qm-loaded-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   // The files that the bundle is made of: inside it, nothing is loaded by its own name.
   const start = `import(${JSON.stringify(main)}).then(({ main }) => main(process.argv.slice(1)));`;
-  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), NODE_V8_COVERAGE: folder };
+  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), NODE_V8_COVERAGE: folder, ...more };
   await promisify(execFile)(process.execPath, ['-e', start, '--', ...args], { cwd: workspace, env, timeout: 30_000 });
   const parts = new Set<string>();
   for (const file of await readdir(folder)) {

@@ -3,6 +3,7 @@ import type { Hub, HubMeter } from '../../hub/index.ts';
 import type { CliContext } from './context.ts';
 import type { Invocation } from './global-options.ts';
 import { createLogger, type LogLevel } from './logger.ts';
+import { openTraces } from './open-traces.ts';
 
 export interface LocalHub {
   readonly hub: Hub;
@@ -19,18 +20,26 @@ export async function openLocalHub(
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
   const logger = createLogger(cli, logLevel ?? options.defaultLevel);
-  const [{ createHub }, { createRedactor }] = await Promise.all([
+  const [{ createHub }, { createRedactor }, traces] = await Promise.all([
     import('../../hub/index.ts'),
     import('../../vault/index.ts'),
+    openTraces(cli, logger),
   ]);
   const hub = await createHub(
-    { clock, logger, random, env, meter: options.meter },
+    { clock, logger, random, env, meter: options.meter, tracer: traces?.tracer },
     { workspace, watch: options.watch },
   );
   const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));
   hide();
   hub.onReload(hide);
-  return { hub, logger, close: () => stopWithin(cli, hub) };
+  return {
+    hub,
+    logger,
+    async close() {
+      await stopWithin(cli, hub);
+      await traces?.close();
+    },
+  };
 }
 
 export async function withLocalHub<T>(

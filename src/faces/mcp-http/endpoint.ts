@@ -3,7 +3,7 @@ import { type Clock, createId, HubError, type Logger, type RandomBytes, toHubErr
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { classify, isModernVersion, type MirroredHeaders, readBody } from '../../mcp/index.ts';
+import { type Body, classify, inTrace, isModernVersion, type MirroredHeaders, readBody } from '../../mcp/index.ts';
 import { invalidMessage } from '../mcp/index.ts';
 import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -85,7 +85,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     const { response } = exchange;
     let idText = 'null';
     try {
-      const body = readBody(text);
+      const body = bodyOf(text, exchange.headers);
       const first = body.messages[0];
       if (first?.kind === 'request' && !body.batch) idText = first.idText;
       if (body.batch || first === undefined) {
@@ -160,6 +160,13 @@ function unauthenticated(sentSomething: boolean): HubError {
   return new HubError('UNAUTHENTICATED', what, {
     hint: 'Send "Authorization: Bearer <token>"; an operator gets one with `qm token issue --agent NAME`.',
   });
+}
+
+/** The trace that a request names in its headers is that of each message in it. */
+function bodyOf(text: string, { traceparent, tracestate }: KnownHeaders): Body {
+  const body = readBody(text);
+  if (traceparent === undefined) return body;
+  return { ...body, messages: body.messages.map((message) => inTrace(message, traceparent, tracestate)) };
 }
 
 function mirroredHeaders(headers: KnownHeaders): MirroredHeaders {

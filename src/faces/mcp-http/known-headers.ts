@@ -13,6 +13,8 @@ export interface KnownHeaders {
   'mcp-method': string | undefined;
   'mcp-name': string | undefined;
   'x-quartermaster-run': string | undefined;
+  traceparent: string | undefined;
+  tracestate: string | undefined;
 }
 
 type KnownName = keyof KnownHeaders;
@@ -55,6 +57,8 @@ function noHeaders(): KnownHeaders {
     'mcp-method': undefined,
     'mcp-name': undefined,
     'x-quartermaster-run': undefined,
+    traceparent: undefined,
+    tracestate: undefined,
   };
 }
 

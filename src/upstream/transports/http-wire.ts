@@ -145,6 +145,7 @@ class HttpWire implements Wire {
 
   #requestHeaders(request: WireRequest): string[] {
     const headers = this.#postHeaders();
+    if (request.headers !== undefined) headers.push(...request.headers);
     if (this.#envelope.era === 'legacy') return headers;
     headers.push('mcp-method', request.method);
     if (request.name !== undefined) headers.push('mcp-name', encodeHeaderValue(request.name));
