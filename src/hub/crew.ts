@@ -108,7 +108,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
 }
 
 function isSameOffer(a: Catalog | undefined, b: Catalog | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
+  if (a === undefined || b === undefined || a === b) return a === b;
   const lists = ['tools', 'resources', 'templates', 'prompts'] as const;
   return lists.every((list) => isSameList(a[list], b[list])) && isDeepStrictEqual(a.abilities, b.abilities);
 }

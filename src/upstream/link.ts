@@ -7,8 +7,9 @@ import { type DiscoveryOutcome, discover } from './discovery.ts';
 import type { Agreement } from './handshake.ts';
 import { createLane, type Lane } from './lane.ts';
 import { type Listening, startListening } from './listen.ts';
+import { createSubscriptions } from './subscriptions.ts';
 import { streamReopened } from './transports/change-stream.ts';
-import { controlRequest, type Wire, type WireCall, type WireFailure, type WireRequest } from './wire.ts';
+import type { Wire, WireCall, WireFailure, WireRequest } from './wire.ts';
 
 /** A live connection after its handshake. */
 export interface Link {
@@ -122,6 +123,8 @@ function toLink(
 
   const send = (request: WireRequest): WireCall => (standing.refused ? sendAndSee(request) : wire.request(request));
 
+  const subscriptions = standing.listening ?? createSubscriptions(send, ownTimeoutMs);
+
   function sendAndSee(request: WireRequest): WireCall {
     const call = wire.request(request);
     void call.reply.then((reply) => reply.kind !== 'failed' && accepted());
@@ -146,12 +149,8 @@ function toLink(
       return wire.proven;
     },
     send,
-    watch: (uri) =>
-      standing.listening?.watch(uri) ?? send(controlRequest('resources/subscribe', { uri }, ownTimeoutMs)),
-    unwatch(uri) {
-      if (standing.listening !== undefined) standing.listening.unwatch(uri);
-      else wire.request(controlRequest('resources/unsubscribe', { uri }, ownTimeoutMs));
-    },
+    watch: (uri) => subscriptions.watch(uri),
+    unwatch: (uri) => subscriptions.unwatch(uri),
     discover: async (before) => {
       const { signal } = closing;
       const options = { now: deps.clock.now(), timeoutMs: ownTimeoutMs, signal, before };

@@ -1,13 +1,13 @@
 import { type Clock, HubError, isJsonObject, type Timer } from '../base/index.ts';
 import { cancelled } from './failures.ts';
 import type { Agreement } from './handshake.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import { controlRequest, type Wire, type WireCall, type WireError, type WireReply, type WireResult } from './wire.ts';
 
 /** A modern server's `subscriptions/listen`, kept open; changes arrive as notifications of the wire. */
-export interface Listening {
+export interface Listening extends Subscriptions {
   /** Answered once the server has said whether it tells of changes of that resource. */
   watch(uri: string): WireCall;
-  unwatch(uri: string): void;
   /** What the server says it will tell of. */
   acknowledged(params: Readonly<Record<string, unknown>>): void;
   stop(): void;

@@ -254,7 +254,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
     if (this.#own) void this.#listing.refresh(link);
-    this.#watches.resume(link);
+    void this.#watches.resume(link);
     return link;
   }
 

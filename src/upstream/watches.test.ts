@@ -107,7 +107,7 @@ test('a new connection is asked for all that is watched; each may have changed m
   for (const { answer } of old.asked) answer(done);
   await settle();
   use(next.link);
-  watches.resume(next.link);
+  void watches.resume(next.link);
   expect(next.asked.map(({ uri }) => uri)).toEqual(['a:1', 'a:2', 'a:hunter2']);
   watches.unwatch('a:2');
   expect([old.given, next.given]).toEqual([[], ['a:2']]);
@@ -129,7 +129,7 @@ test('whoever waited for the old connection is not left on the new one', async (
   use(old.link);
   const { reply } = watches.watch(old.link, 'a:1');
   use(next.link);
-  watches.resume(next.link);
+  void watches.resume(next.link);
   old.asked[0]?.answer(lostConnection('files', 'gone', true));
   await reply;
   await settle();
@@ -162,4 +162,19 @@ test('a thousand resources are enough', async () => {
   });
   void watches.watch(link, 'a:7');
   expect([asked.length, watches.size]).toEqual([1001, 1000]);
+});
+
+test('a server that came back is asked for many resources in turns', async () => {
+  const { watches, use } = begin();
+  const [old, next] = [scriptLink(), scriptLink()];
+  use(old.link);
+  for (let count = 0; count < 60; count++) void watches.watch(old.link, `a:${count}`);
+  use(next.link);
+  void watches.resume(next.link);
+  expect(next.asked).toHaveLength(50);
+  watches.unwatch('a:55');
+  for (const { answer } of next.asked) answer(done);
+  await settle();
+  expect(next.asked.slice(50).map(({ uri }) => uri)).not.toContain('a:55');
+  expect(next.asked).toHaveLength(59);
 });

@@ -15,7 +15,7 @@ export interface Watches {
   /** Whatever is watched may have changed unheard. */
   missed(): void;
   /** A new connection knows nothing of what was watched over the last one. */
-  resume(link: Link): void;
+  resume(link: Link): Promise<void>;
   stop(): void;
 }
 
@@ -28,6 +28,8 @@ export interface WatchesDeps {
 }
 
 const maxWatched = 1000;
+/** A server that just came back is not asked for everything at once. */
+const resumedAtOnce = 50;
 
 export function createWatches(deps: WatchesDeps, { server }: { readonly server: string }): Watches {
   /** How many watch each; those count too who still wait for the server's answer. */
@@ -59,6 +61,7 @@ export function createWatches(deps: WatchesDeps, { server }: { readonly server: 
   }
 
   async function watchAgain(link: Link, uri: string): Promise<void> {
+    if (!watchers.has(uri)) return;
     const reply = await link.watch(uri).reply;
     if (deps.link() !== link || !watchers.has(uri)) return;
     if (reply.kind !== 'result') {
@@ -81,8 +84,11 @@ export function createWatches(deps: WatchesDeps, { server }: { readonly server: 
     missed() {
       for (const uri of watchers.keys()) tell(uri, { uri });
     },
-    resume(link) {
-      for (const uri of watchers.keys()) void watchAgain(link, uri);
+    async resume(link) {
+      const uris = [...watchers.keys()];
+      for (let done = 0; done < uris.length && deps.link() === link; done += resumedAtOnce) {
+        await Promise.all(uris.slice(done, done + resumedAtOnce).map((uri) => watchAgain(link, uri)));
+      }
     },
     stop() {
       stopped = true;
