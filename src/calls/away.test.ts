@@ -4,7 +4,7 @@ import { createPolicyCompiler } from '../governance/index.ts';
 import { draftFleet } from '../governance/policy/fleet.fixture.ts';
 import { forCaller, missingTool } from './away.ts';
 import { createNameBook } from './names.ts';
-import { handlesOf } from './scripted-server.fixture.ts';
+import { handlesOf, sourceOf } from './scripted-server.fixture.ts';
 import { buildView, type View, type ViewEntry } from './view.ts';
 
 const now = 1_000_000;
@@ -21,7 +21,7 @@ function stage(instead?: string) {
   }
   const fleet = { ...draft, servers };
   const handles = handlesOf(fleet, offered);
-  const source = { fleet, upstreams: handles, names: createNameBook('prefixed') };
+  const source = sourceOf(fleet, handles);
   const view: View = buildView(source, createPolicyCompiler(fleet)(['dev']), ['dev']);
   const entry = view.entries.get('files_read') as ViewEntry; // offered above
   for (const [name, handle] of handles) {
@@ -130,7 +130,7 @@ test('a tool of a server that is away for too long is told by the name that the 
     files.catalog = undefined;
     files.status = { state: 'open-circuit', error: 'refused', retryAt: now + 5000 };
   }
-  const source = { fleet: draft, upstreams: handles, names: createNameBook('preserved') };
+  const source = { ...sourceOf(draft, handles), names: createNameBook('preserved') };
   const view = buildView(source, createPolicyCompiler(draft)(['dev']), ['dev']);
   expect([view.toolsText, view.unseen.map(({ spec }) => spec.name)]).toEqual(['[]', ['files']]);
   expect(missingTool(view, 'read', now)).toMatchObject({

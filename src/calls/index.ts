@@ -4,6 +4,8 @@ export type { CallFacts, CallSpan, CallTracer } from './call-tracer.ts';
 export type { CallerChannel } from './channel.ts';
 export { type Collision, createNameBook, type NameBook } from './names.ts';
 export { outcomeOf } from './outcomes.ts';
+export { readingsOf } from './readings.ts';
+export { createResourceNames, type ResourceNames } from './resource-names.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
 export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
 export type { View, ViewEntry, ViewSource } from './view.ts';

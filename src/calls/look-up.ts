@@ -3,7 +3,7 @@ import type { OperationKind } from '../domain/index.ts';
 import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import { missingTool } from './away.ts';
 import type { CallRequest } from './call.ts';
-import type { Target } from './target.ts';
+import { methods, type Target } from './target.ts';
 import type { View } from './view.ts';
 
 /** What a request means in an agent's view; undefined for what it does not have, whatever the reason. */
@@ -29,7 +29,8 @@ export function missing(view: View, { kind, name }: CallRequest, now: number): H
 /** On the ledger as the caller said it. */
 export function unknownSubject({ caller, kind, name }: CallRequest): LedgerSubject {
   const tool = `${prefixes[kind]}${name}`;
-  return ledgerSubject({ agent: caller.agent, chain: caller.chain, server: null, tool, decision: 'deny' });
+  const { agent, chain } = caller;
+  return ledgerSubject({ agent, chain, server: null, tool, method: methods[kind], decision: 'deny' });
 }
 
 const prefixes: Readonly<Record<OperationKind, string>> = {

@@ -11,6 +11,9 @@ import type {
   WireReply,
   WireRequest,
 } from '../upstream/index.ts';
+import { createNameBook } from './names.ts';
+import { createResourceNames } from './resource-names.ts';
+import type { ViewSource } from './view.ts';
 
 /** A server whose every fault is in the hands of the test. Counts what is taken and given back. */
 export interface ScriptedServer extends UpstreamHandles {
@@ -158,6 +161,17 @@ export function handlesOf(fleet: Fleet, catalogs: Readonly<Record<string, readon
     if (entry.kind === 'ready') servers.set(entry.spec.name, scriptServer(entry.spec, catalogs[entry.spec.name]));
   }
   return servers;
+}
+
+/** With names as a new hub gives them. */
+export function sourceOf(fleet: Fleet, upstreams: ReadonlyMap<string, UpstreamHandles>): ViewSource {
+  return {
+    fleet,
+    upstreams,
+    names: createNameBook('prefixed'),
+    promptNames: createNameBook('prefixed'),
+    resourceNames: createResourceNames(),
+  };
 }
 
 export function resultOf(text: string): WireReply {

@@ -28,6 +28,15 @@ export interface Target {
   readonly safeToRepeat: boolean;
 }
 
+/** What servers are asked, by what is done. */
+export const methods: Readonly<Record<OperationKind, string>> = {
+  tool: 'tools/call',
+  resource: 'resources/read',
+  subscription: 'resources/subscribe',
+  prompt: 'prompts/get',
+  completion: 'completion/complete',
+};
+
 /** Members of `params` for one call. */
 export function membersOf(target: Target, argumentsText: string, inputs: string): string {
   const { carries, callHead } = target;

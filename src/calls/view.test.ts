@@ -4,8 +4,7 @@ import { verifies } from '../../test/support/verifies.ts';
 import { onlyTools, type RuleEffect } from '../domain/index.ts';
 import { compilePolicy } from '../governance/index.ts';
 import { type AgentDraft, draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
-import { createNameBook } from './names.ts';
-import { handlesOf } from './scripted-server.fixture.ts';
+import { handlesOf, sourceOf } from './scripted-server.fixture.ts';
 import { buildView, type View } from './view.ts';
 
 const serverNames = ['a', 'a_b', 'a.b', 'web'];
@@ -159,10 +158,9 @@ function viewOf(
     items.map((item) => (typeof item === 'string' ? { name: item, inputSchema: { type: 'object' } } : item)),
   ]);
   const servers = handlesOf(fleet, Object.fromEntries(tools));
-  const book = createNameBook('prefixed');
   const policy = compilePolicy(fleet, chain);
-  const source = { fleet, upstreams: servers, names: book };
-  return { view: buildView(source, policy, chain), source, servers, policy, book };
+  const source = sourceOf(fleet, servers);
+  return { view: buildView(source, policy, chain), source, servers, policy, book: source.names };
 }
 
 function listed(view: View): string[] {

@@ -2,8 +2,11 @@ import type { Fleet, OperationKind, ToolDefinition } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import type { UpstreamControl, UpstreamHandles } from '../upstream/index.ts';
+import { exposedText } from './exposed-text.ts';
 import type { NameBook } from './names.ts';
-import type { Target } from './target.ts';
+import type { ResourceNames } from './resource-names.ts';
+import { methods, type Target } from './target.ts';
+import { createOthers } from './view-others.ts';
 
 /** One tool as one agent has it. */
 export interface ViewEntry extends Target {
@@ -21,6 +24,10 @@ export interface View {
   find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
+  /** The same of prompts, resources and templates; made when first asked for. */
+  readonly promptsText: string;
+  readonly resourcesText: string;
+  readonly templatesText: string;
   /** Servers that the agent sees and whose tools are not listed: nobody knows them yet, or they are away for too long. */
   readonly unseen: readonly UpstreamControl[];
   /** Tools of those that the agent had, by the name it saw. */
@@ -30,7 +37,10 @@ export interface View {
 export interface ViewSource {
   readonly fleet: Fleet;
   readonly upstreams: ReadonlyMap<string, UpstreamHandles>;
+  /** Of tools. */
   readonly names: NameBook;
+  readonly promptNames: NameBook;
+  readonly resourceNames: ResourceNames;
 }
 
 export function buildView(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): View {
@@ -58,7 +68,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
         dispatch,
         control,
         subject: ledgerSubject({ agent: chain[0] ?? '', chain, server, tool: tool.name, decision: decision.effect }),
-        method: 'tools/call',
+        method: methods.tool,
         ownName: tool.name,
         callHead: `"name":${JSON.stringify(tool.name)},"arguments":`,
         carries: 'arguments',
@@ -68,12 +78,22 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     }
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const others = createOthers(source, policy, chain);
   return {
     chain,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
     bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
-    find: () => undefined,
-    toolsText: `[${entries.map(exposedText).join(',')}]`,
+    find: others.find,
+    toolsText: `[${entries.map(toolText).join(',')}]`,
+    get promptsText() {
+      return others.promptsText;
+    },
+    get resourcesText() {
+      return others.resourcesText;
+    },
+    get templatesText() {
+      return others.templatesText;
+    },
     unseen,
     missed,
   };
@@ -84,9 +104,6 @@ function byServerLength(a: ViewEntry, b: ViewEntry): number {
   return a.server.length - b.server.length;
 }
 
-/** The definition under its exposed name. The name stands first in what discovery writes; what was remembered may differ. */
-function exposedText({ tool, name }: ViewEntry): string {
-  const head = `{"name":${JSON.stringify(tool.name)}`;
-  if (tool.text.startsWith(head)) return `{"name":${JSON.stringify(name)}${tool.text.slice(head.length)}`;
-  return JSON.stringify({ ...(JSON.parse(tool.text) as object), name }); // a definition is an object
+function toolText({ tool, name }: ViewEntry): string {
+  return exposedText(tool.text, 'name', tool.name, name);
 }

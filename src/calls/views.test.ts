@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
-import { createNameBook } from './names.ts';
-import { catalogOf, handlesOf, type ScriptedServer } from './scripted-server.fixture.ts';
+import { catalogOf, handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
 import { createViews } from './views.ts';
 
 const read = [{ name: 'read', inputSchema: { type: 'object' } }];
@@ -162,7 +161,7 @@ test('more agents than are kept in mind still get their views', () => {
 function stage(draft: FleetDraft, catalogs: Readonly<Record<string, readonly object[]>>) {
   const fleet = draftFleet(draft);
   const servers = handlesOf(fleet, catalogs);
-  const source = { fleet, upstreams: servers, names: createNameBook('prefixed') };
+  const source = sourceOf(fleet, servers);
   const clock = createManualClock();
   return { views: createViews({ clock }, source), source, servers, clock };
 }

@@ -85,8 +85,14 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
 }
 
 /** In the order of the configuration, so that nobody's names depend on which agent asks first. */
-function nameAll({ upstreams, names }: ViewSource): void {
+function nameAll({ fleet, upstreams, names, promptNames, resourceNames }: ViewSource): void {
+  resourceNames.adopt(fleet.servers.keys());
   for (const [server, { control }] of upstreams) {
-    for (const tool of control.catalog?.tools ?? []) names.nameOf(server, tool.name);
+    const { catalog } = control;
+    if (catalog === undefined) continue;
+    for (const { name } of catalog.tools) names.nameOf(server, name);
+    for (const { name } of catalog.prompts) promptNames.nameOf(server, name);
+    for (const { uri } of catalog.resources) resourceNames.nameOf(server, uri);
+    for (const { uriTemplate } of catalog.templates) resourceNames.nameOf(server, uriTemplate);
   }
 }

@@ -17,6 +17,7 @@ export {
   compilePolicy,
   createPolicyCompiler,
   describeDecision,
+  isReadingName,
   type KnownTool,
   type KnownTools,
   type PolicyCompiler,

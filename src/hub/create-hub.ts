@@ -5,15 +5,18 @@ import {
   type CallResult,
   type CallTracer,
   createCallPath,
+  createResourceNames,
   createTracedCalls,
   createViews,
   type NameBook,
+  readingsOf,
   type ViewSource,
   type Views,
 } from '../calls/index.ts';
 import type { Caller, Decision, Fleet, Problem, ServerStatus } from '../domain/index.ts';
 import {
   createPolicyCompiler,
+  isReadingName,
   type KnownTool,
   type KnownTools,
   type PolicyCompiler,
@@ -45,7 +48,7 @@ export interface Hub {
   status(): readonly ServerStatus[];
   /** Of the configuration, and of names in it that no known server has. */
   problems(): readonly Problem[];
-  /** Why an agent may or may not use a tool; for the operator. */
+  /** Why an agent may or may not use a tool, read `resource:<uri>` or get `prompt:<name>`; for the operator. */
   explain(chain: readonly string[], server: string, tool: string): Decision;
   /** Connects servers and learns their tools; resolves when each has answered or failed. */
   discover(servers?: readonly string[]): Promise<void>;
@@ -95,6 +98,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     { ...deps, children, memory, redact: redaction.message, onChange: renew, onResourceUpdated },
     configuration.fleet,
   );
+  const resourceNames = createResourceNames();
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
   const life = createId(random, 8);
@@ -112,7 +116,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   });
 
   function source(): ViewSource {
-    return { fleet: configuration.fleet, upstreams: crew.upstreams, names: names.of('tool') };
+    return {
+      fleet: configuration.fleet,
+      upstreams: crew.upstreams,
+      names: names.of('tool'),
+      promptNames: names.of('prompt'),
+      resourceNames,
+    };
   }
 
   function renew(): void {
@@ -158,10 +168,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
     ],
     explain(chain, server, tool) {
-      const offered = crew.upstreams.get(server)?.control.catalog?.tools.find(({ name }) => name === tool);
+      const policy = compilerFor(configuration.fleet)(chain);
+      const { catalog } = crew.upstreams.get(server)?.control ?? {};
+      if (isReadingName(tool)) return readingsOf(policy, server, catalog).decide(tool);
+      const offered = catalog?.tools.find(({ name }) => name === tool);
       // A tool that nobody offers must not take a name from one that somebody will.
       const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
-      return compilerFor(configuration.fleet)(chain).decide(server, tool, exposedName, offered?.hints ?? null);
+      return policy.decide(server, tool, exposedName, offered?.hints ?? null);
     },
     async discover(servers) {
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));

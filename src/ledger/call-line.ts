@@ -7,8 +7,10 @@ export interface CallLine {
   readonly ts: string;
   /** Null when no server has a tool of that name. */
   readonly server: string | null;
-  /** By the server's own name. */
+  /** By the server's own name; `resource:<uri>` and `prompt:<name>` for what is no tool. */
   readonly tool: string;
+  /** What the server was asked; absent when it was `tools/call`. */
+  readonly method?: string;
   /** With secrets taken out. */
   readonly args: unknown;
   /** `open` only for a call that is still under way, never in a run file. */
@@ -56,6 +58,7 @@ function isCallLine(value: object): value is CallLine {
     numbersOrNull.every((name) => line[name] === null || typeof line[name] === 'number') &&
     (line.status === 'ok' || line.status === 'error' || line.status === 'open') &&
     (line.transport === null || transports.has(line.transport)) &&
+    (line.method === undefined || typeof line.method === 'string') &&
     (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
   );
 }

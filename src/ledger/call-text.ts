@@ -11,7 +11,11 @@ export interface SubjectFacts {
   /** Null when the name that was called belongs to no server. */
   readonly server: string | null;
   readonly tool: string;
+  /** Told where it is not `tools/call`. */
+  readonly method?: string;
   readonly decision: string;
+  /** The name is the caller's own text though it belongs to a server. */
+  readonly asSaid?: boolean;
 }
 
 /** Who calls what, as JSON members without braces; built once per entry of a view. */
@@ -20,16 +24,24 @@ export interface LedgerSubject {
   readonly what: string;
   readonly who: string;
   readonly decision: string;
-  /** False when the tool's name is the caller's own text and may hold anything. */
+  /** False when the name is the caller's own text and may hold anything. */
   readonly known: boolean;
 }
 
 export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
-  const what = `"server":${JSON.stringify(facts.server)},"tool":${JSON.stringify(facts.tool)}`;
+  const { method } = facts;
+  const asked = method === undefined || method === 'tools/call' ? '' : `,"method":${JSON.stringify(method)}`;
+  const what = `"server":${JSON.stringify(facts.server)},"tool":${JSON.stringify(facts.tool)}${asked}`;
   const chain = facts.chain.length > 1 ? `,"chain":${JSON.stringify(facts.chain)}` : '';
   const who = `"agent":${JSON.stringify(facts.agent)}${chain}`;
   const decision = `"decision":${JSON.stringify(facts.decision)}`;
-  return { text: `${what},${who},${decision}`, what, who, decision, known: facts.server !== null };
+  return {
+    text: `${what},${who},${decision}`,
+    what,
+    who,
+    decision,
+    known: facts.server !== null && facts.asSaid !== true,
+  };
 }
 
 export interface ConnectionFacts {

@@ -89,13 +89,14 @@ function parseFields(line: string): Fields | undefined {
 }
 
 function partsOf(fields: Fields, line: string): CallParts | undefined {
-  const { id, ts, run, server, tool, agent, chain, decision } = fields;
+  const { id, ts, run, server, tool, method, agent, chain, decision } = fields;
   if (!isId(id) || typeof ts !== 'string' || !isoTime.test(ts)) return undefined;
   if (typeof run !== 'string' || !runIdPattern.test(run)) return undefined;
   if (typeof tool !== 'string' || typeof agent !== 'string' || typeof decision !== 'string') return undefined;
   if (typeof server !== 'string' && server !== null) return undefined;
   const names = Array.isArray(chain) ? chain.filter((name) => typeof name === 'string') : [agent];
-  const facts: SubjectFacts = { agent, chain: names, server, tool, decision };
+  const asked = typeof method === 'string' ? { method } : {};
+  const facts: SubjectFacts = { agent, chain: names, server, tool, ...asked, decision };
   // The text itself, not the parsed value: big integers must survive. Arguments are the last member, and before
   // them this sequence cannot occur, because quotes inside strings are escaped.
   const args = line.slice(line.indexOf(argsMember) + argsMember.length, -1);

@@ -1,7 +1,9 @@
 import type { Decision, Fleet, ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
-import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
+import { type ChainRules, decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
+import { decideOnSpellings, type FormsOf } from './decide-on-spellings.ts';
 import { toolSpellings } from './name-list.ts';
+import { readingSpellings, toolSubject } from './reading-name.ts';
 import { compileRouting } from './routing.ts';
 import { compileRuleSet, type RuleSet } from './rule-set.ts';
 import { type Speaker, speakersFor } from './speakers.ts';
@@ -13,6 +15,12 @@ export interface AgentPolicy {
   seesServer(server: string): boolean;
   /** `hints` is null where the server has not told of such a tool. */
   decide(server: string, tool: string, exposedName: string, hints: ToolHints | null): Decision;
+  /**
+   * On `resource:<uri>` and `prompt:<name>`, in the server's own words. Reading is not writing, so a server's statement
+   * on access has no say. A URI that the server does not list is the caller's own: it comes with `formsOf`, and is judged
+   * in all its spellings.
+   */
+  decideReading(server: string, subject: string, formsOf?: FormsOf): Decision;
 }
 
 /** Compiles chains of one fleet and shares what they have in common. */
@@ -52,8 +60,9 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
       seesServer: (server) => blockedAt(server) === undefined,
       decide(server, tool, exposedName, hints) {
         const blocked = blockedAt(server);
-        if (blocked !== undefined) return { effect: 'deny', reason: { kind: 'not-routed', agent: blocked } };
-        const spellings = toolSpellings(server, tool, exposedName);
+        if (blocked !== undefined) return notRouted(blocked);
+        const subject = toolSubject(tool);
+        const spellings = toolSpellings(server, subject, toolSubject(exposedName));
         for (const filter of filtersOf(server)) {
           const refusal = filter.refuse(spellings);
           if (refusal !== undefined) return refusal;
@@ -61,13 +70,32 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
         const gate = gateOf(server);
         const refusal = gate?.refuse(tool, hints);
         if (refusal !== undefined) return refusal;
-        const ruled = decideByRules(rules, server, tool);
+        const ruled = decideByRules(rules, server, subject);
         if (ruled.effect !== 'allow') return ruled;
         const held = gate?.hold(tool, hints);
-        return held === undefined ? ruled : (liftedBy(rules, server, tool) ?? held);
+        return held === undefined ? ruled : (liftedBy(rules, server, subject) ?? held);
+      },
+      decideReading(server, subject, formsOf) {
+        const blocked = blockedAt(server);
+        if (blocked !== undefined) return notRouted(blocked);
+        const decide = (spelling: string): Decision => decideOne(filtersOf(server), rules, server, spelling);
+        return formsOf === undefined ? decide(subject) : decideOnSpellings(subject, formsOf, decide);
       },
     };
   };
+}
+
+function notRouted(agent: string): Decision {
+  return { effect: 'deny', reason: { kind: 'not-routed', agent } };
+}
+
+function decideOne(filters: readonly CompiledFilter[], rules: ChainRules, server: string, subject: string): Decision {
+  const spellings = readingSpellings(server, subject);
+  for (const filter of filters) {
+    const refusal = filter.refuseReading(spellings);
+    if (refusal !== undefined) return refusal;
+  }
+  return decideByRules(rules, server, subject);
 }
 
 /** Both levels apply: the server's own lists and those of every entry that speaks for somebody in the chain. */
@@ -75,11 +103,11 @@ function compileFilters(fleet: Fleet, speakers: readonly Speaker[], server: stri
   const filters: CompiledFilter[] = [];
   const entry = fleet.servers.get(server);
   if (entry?.kind === 'ready') {
-    filters.push(compileFilter(entry.spec.tools, `server ${server}`, entry.spec.source));
+    filters.push(compileFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source));
   }
   for (const { entry: agent, title } of speakers) {
     const filter = agent.tools.get(server);
-    if (filter !== undefined) filters.push(compileFilter(filter, title, agent.source));
+    if (filter !== undefined) filters.push(compileFilter(filter, server, title, agent.source));
   }
   return filters;
 }

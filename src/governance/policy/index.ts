@@ -1,5 +1,6 @@
 export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompiler } from './compile-policy.ts';
 export { adviceOn, describeDecision } from './describe-decision.ts';
+export { isReadingName } from './reading-name.ts';
 export { speakersFor } from './speakers.ts';
 export { splitToolName, type ToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';

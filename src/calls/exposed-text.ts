@@ -1,0 +1,14 @@
+/**
+ * A definition under the name or URI that agents see. That member stands first in what discovery writes; what was
+ * remembered may differ.
+ */
+export function exposedText(
+  text: string,
+  member: 'name' | 'uri' | 'uriTemplate',
+  own: string,
+  exposed: string,
+): string {
+  const head = `{"${member}":${JSON.stringify(own)}`;
+  if (text.startsWith(head)) return `{"${member}":${JSON.stringify(exposed)}${text.slice(head.length)}`;
+  return JSON.stringify({ ...(JSON.parse(text) as object), [member]: exposed }); // a definition is an object
+}

@@ -1,0 +1,143 @@
+import type { OperationKind } from '../domain/index.ts';
+import type { AgentPolicy } from '../governance/index.ts';
+import { ledgerSubject } from '../ledger/index.ts';
+import { type Found, offersOf } from './offers.ts';
+import { createShelves, type Shelves } from './shelves.ts';
+import { methods, type Target } from './target.ts';
+import type { View, ViewSource } from './view.ts';
+
+/** What an agent has besides tools. */
+type Others = Pick<View, 'find' | 'promptsText' | 'resourcesText' | 'templatesText'>;
+
+type OtherKind = Exclude<OperationKind, 'tool'>;
+
+/** How many targets of a kind are kept at hand; reading the same again then costs one look-up. */
+const maxKept = 256;
+
+/** Most agents only call tools, so nothing is computed before somebody asks. */
+export function createOthers(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): Others {
+  const offers = offersOf(source.upstreams, policy);
+  const shelves = lazily(() => createShelves(source, offers));
+  const promptsText = lazily(() => shelves().promptsText());
+  const resourcesText = lazily(() => shelves().resourcesText());
+  const templatesText = lazily(() => shelves().templatesText());
+  const kept: Readonly<Record<OtherKind, Map<string, Target>>> = {
+    resource: new Map(),
+    subscription: new Map(),
+    prompt: new Map(),
+    completion: new Map(),
+  };
+  return {
+    find(kind, name) {
+      const known = kept[kind].get(name);
+      if (known !== undefined) return known;
+      const target = targetOf(shelves(), chain, kind, name);
+      if (target !== undefined) keep(kept[kind], name, target);
+      return target;
+    },
+    get promptsText() {
+      return promptsText();
+    },
+    get resourcesText() {
+      return resourcesText();
+    },
+    get templatesText() {
+      return templatesText();
+    },
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function keep(kept: Map<string, Target>, name: string, target: Target): void {
+  for (const oldest of kept.keys()) {
+    if (kept.size < maxKept) break;
+    kept.delete(oldest);
+  }
+  kept.set(name, target);
+}
+
+function targetOf(shelves: Shelves, chain: readonly string[], kind: OtherKind, name: string): Target | undefined {
+  const sought = seek(shelves, kind, name);
+  if (sought === undefined) return undefined;
+  const { found, subject, callHead, carries } = sought;
+  const { server, handles } = found.offer;
+  const { dispatch, control } = handles;
+  const { own, decision } = found;
+  const method = methods[kind];
+  const subjectName = `${subject}:${own}`;
+  return {
+    kind,
+    name,
+    server,
+    subjectName,
+    decision,
+    dispatch,
+    control,
+    subject: ledgerSubject({
+      agent: chain[0] ?? '',
+      chain,
+      server,
+      tool: subjectName,
+      method,
+      decision: decision.effect,
+      // A URI may be the caller's own text, and one of a list may hold what its server was configured with.
+      asSaid: subject === 'resource',
+    }),
+    method,
+    ownName: own,
+    callHead,
+    carries,
+    mirrored: [],
+    safeToRepeat: true,
+  };
+}
+
+interface Sought extends Pick<Target, 'callHead' | 'carries'> {
+  readonly found: Found;
+  readonly subject: 'prompt' | 'resource';
+}
+
+function seek(shelves: Shelves, kind: OtherKind, name: string): Sought | undefined {
+  switch (kind) {
+    case 'prompt': {
+      const found = shelves.findPrompt(name);
+      const callHead = `"name":${JSON.stringify(found?.own)},"arguments":`;
+      return found && { found, subject: 'prompt', callHead, carries: 'arguments' };
+    }
+    case 'resource':
+      return resource(shelves.findResource(name));
+    case 'subscription':
+      return resource(able(shelves.findResource(name), 'subscriptions'));
+    case 'completion':
+      return completion(shelves, name);
+  }
+}
+
+function resource(found: Found | undefined): Sought | undefined {
+  return found && { found, subject: 'resource', callHead: `"uri":${JSON.stringify(found.own)}`, carries: 'nothing' };
+}
+
+/** `prompt:<name>`, or `resource:` with a template or a URI; what is hidden has no values to propose. */
+function completion(shelves: Shelves, name: string): Sought | undefined {
+  const text = name.slice(name.indexOf(':') + 1);
+  if (name.startsWith('prompt:')) {
+    const found = able(shelves.findPrompt(text), 'completions');
+    const callHead = `"ref":{"type":"ref/prompt","name":${JSON.stringify(found?.own)}}`;
+    return found && { found, subject: 'prompt', callHead, carries: 'members' };
+  }
+  if (!name.startsWith('resource:')) return undefined;
+  const found = able(shelves.findTemplate(text) ?? shelves.findResource(text), 'completions');
+  const callHead = `"ref":{"type":"ref/resource","uri":${JSON.stringify(found?.own)}}`;
+  return found && { found, subject: 'resource', callHead, carries: 'members' };
+}
+
+function able(found: Found | undefined, ability: 'subscriptions' | 'completions'): Found | undefined {
+  return found?.offer.catalog.abilities[ability] === true ? found : undefined;
+}
