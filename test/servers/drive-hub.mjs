@@ -26,7 +26,9 @@ const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 
 const workspace = await mkdtemp(join(tmpdir(), 'qm-driven-'));
 try {
-  const config = { naming: 'preserved', servers: { suite: { url: upstream } } };
+  // On a shared connection nobody could tell whom a legacy server asks, so there it may not ask at all.
+  const suite = { url: upstream, isolation: 'per-session' };
+  const config = { naming: 'preserved', servers: { suite } };
   await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(config));
   const token = await issueToken();
   const hub = await serve();
