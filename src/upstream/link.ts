@@ -115,7 +115,9 @@ function toLink(
   const closing = new AbortController();
   const exclusive = seat?.exclusive === true;
   const needsLane = exclusive && agreement.era === 'legacy' && wire.transport !== 'http';
-  const { announces, abilities } = agreement;
+  const { abilities } = agreement;
+  // Lists are read over the connection that the hub itself keeps.
+  const announces = exclusive ? { tools: false, resources: false, prompts: false } : agreement.announces;
   const announcesAny = announces.tools || announces.resources || announces.prompts;
   if (agreement.era === 'modern') {
     standing.listening = startListening({ clock: deps.clock, wire, onGap: deps.events.onGap }, announces);

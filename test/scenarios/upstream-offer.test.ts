@@ -100,6 +100,36 @@ test('server-everything, as it comes from its authors', async () => {
   expect(await dispatch.watch(await dispatch.connect(), first?.uri ?? '').reply).toMatchObject({ kind: 'result' });
 });
 
+/** Has a tool, is silent about its resources and fails over its prompts. */
+const halfBroken = `
+  const capabilities = { tools: {}, resources: {}, prompts: {} };
+  const answers = {
+    initialize: { result: { protocolVersion: '2025-06-18', capabilities, serverInfo: { name: 'half', version: '1' } } },
+    'tools/list': { result: { tools: [{ name: 'well', inputSchema: { type: 'object' } }] } },
+    'resources/templates/list': { error: { code: -32601, message: 'Method not found' } },
+    'prompts/list': { error: { code: -32603, message: 'no database' } },
+    'server/discover': { error: { code: -32601, message: 'Method not found' } },
+  };
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (answers[method]) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answers[method] }));
+  });`;
+
+test('lists that fail or never come cost a server nothing but themselves', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { half: { command: process.execPath, args: ['-e', halfBroken] } } });
+  const discovered = stage.hub.discover();
+  await stage.until('half', 'connected');
+  await stage.hurry(discovered);
+  expect(await stage.names()).toEqual(['half_well']);
+  expect(catalogOf(stage).warnings).toEqual([
+    expect.stringMatching(/^resources\/list failed: .* did not answer/),
+    'resources/templates/list failed: Method not found',
+    'prompts/list failed: no database',
+  ]);
+  expect(stage.status('half')).toMatchObject({ state: 'connected', error: undefined });
+});
+
 const [note, readme] = ['memo://up/note', 'shared://readme'] as const;
 
 function listen(stage: Stage): string[] {
