@@ -36,7 +36,9 @@ export function createAnnouncer(deps: {
   }
 
   function isNews(stream: OpenStream): boolean {
-    const { toolsText } = hub.views.of(stream.chain);
+    const { toolsText, unseen } = hub.views.of(stream.chain);
+    // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
+    if (unseen.length > 0) void hub.views.settled(stream.chain);
     if (stream.toolsText === toolsText) return false;
     stream.toolsText = toolsText;
     return true;

@@ -276,8 +276,12 @@ class StdioFace {
 
   #announce(): void {
     this.#gathering = undefined;
-    const { toolsText } = this.#deps.hub.views.of(this.#deps.caller.chain);
-    if (this.#toolsText === undefined || this.#toolsText === toolsText) return;
+    const { hub, caller } = this.#deps;
+    const { toolsText, unseen } = hub.views.of(caller.chain);
+    if (this.#toolsText === undefined) return;
+    // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
+    if (unseen.length > 0) void hub.views.settled(caller.chain);
+    if (this.#toolsText === toolsText) return;
     this.#toolsText = toolsText;
     if (this.#era === 'legacy') this.#send(notification(toolsChanged));
     for (const { idText, toolsListChanged } of this.#subscriptions.values()) {
