@@ -89,6 +89,12 @@ export const requirements = {
   'view:exclude-unseen': 'An exclude list against a server whose tools are not known yet yields nothing.',
   'view:cold-list': 'The first list waits briefly for unseen servers, then answers; list_changed follows.',
   'view:explain': 'The operator is told which rule decided, with file and line.',
+  'view:others':
+    'An agent has the resources, templates and prompts of its servers, each under one name or URI, as their server wrote them.',
+  'view:others-hidden':
+    'A resource or prompt that is denied is as good as unknown: in lists, in reads of any spelling, in completions.',
+  'names:resources':
+    'A URI stays as its server wrote it; of two servers with the same one the first keeps it, and nobody can pose as another.',
   'names:safe': 'Exposed names are unique, in the allowed alphabet and at most 64 characters long.',
   'names:stable': 'A name stays when servers come and go; on a collision the first keeps it and both are told.',
   'names:restart':

@@ -1,4 +1,4 @@
-import { type Found, found, type Offer } from './offers.ts';
+import { type Found, type Offer, readable } from './offers.ts';
 import type { ResourceNames } from './resource-names.ts';
 import type { Shelf } from './shelves.ts';
 
@@ -25,8 +25,8 @@ export function createResourceFinder(
   function byForm(candidates: typeof forms, uri: string): Found | undefined {
     for (const { offer, template } of candidates) {
       if (template.form.match(uri) === undefined) continue;
-      const it = found(offer, 'resource', uri);
-      if (it !== undefined) return it;
+      const found = readable(offer, 'resource', uri);
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -35,10 +35,10 @@ export function createResourceFinder(
   function byScheme(uri: string): Found | undefined {
     const scheme = schemeOf(uri);
     if (scheme === undefined) return undefined;
-    const all = reading.flatMap((offer) =>
-      schemes.get(offer)?.has(scheme) === true ? (found(offer, 'resource', uri) ?? []) : [],
+    const found = reading.flatMap((offer) =>
+      schemes.get(offer)?.has(scheme) === true ? (readable(offer, 'resource', uri) ?? []) : [],
     );
-    return all.length === 1 ? all[0] : undefined;
+    return found.length === 1 ? found[0] : undefined;
   }
 
   return (uri) => {
@@ -46,10 +46,10 @@ export function createResourceFinder(
     const long = names.readLong(uri);
     if (long !== undefined) {
       const offer = reading.find(({ server }) => server === long.server);
-      return offer && found(offer, 'resource', long.own);
+      return offer && readable(offer, 'resource', long.own);
     }
     const item = listed.get(uri);
-    const held = item && found(item.offer, 'resource', item.own);
+    const held = item && readable(item.offer, 'resource', item.own);
     // A template that begins with a variable fits everything; it gets what nobody else has.
     return held ?? byForm(plainForms, uri) ?? byScheme(uri) ?? byForm(openForms, uri);
   };

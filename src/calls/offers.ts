@@ -31,7 +31,7 @@ export function offersOf(upstreams: ReadonlyMap<string, UpstreamHandles>, policy
 }
 
 /** Denied is the same as not there. */
-export function found(offer: Offer, kind: 'prompt' | 'resource', own: string): Found | undefined {
+export function readable(offer: Offer, kind: 'prompt' | 'resource', own: string): Found | undefined {
   const decision = offer.readings.decide(`${kind}:${own}`);
   return decision.effect === 'deny' ? undefined : { offer, own, decision };
 }

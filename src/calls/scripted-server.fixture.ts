@@ -1,6 +1,6 @@
 import { HubError } from '../base/index.ts';
 import { type Catalog, type Fleet, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
-import { readTool } from '../upstream/definitions.ts';
+import { readPrompt, readResource, readTemplate, readTool } from '../upstream/definitions.ts';
 import type {
   Link,
   UpstreamControl,
@@ -152,6 +152,25 @@ export function catalogOf(tools: readonly object[]): Catalog {
     return reading.tool;
   });
   return onlyTools(definitions, 0);
+}
+
+/** What a server of the test offers besides tools; it can do all that there is, unless it is said to be less able. */
+export interface OfferDraft {
+  readonly resources?: readonly (string | { readonly uri: string })[];
+  readonly templates?: readonly string[];
+  readonly prompts?: readonly (string | { readonly name: string })[];
+  readonly abilities?: Partial<Catalog['abilities']>;
+}
+
+export function offering({ resources = [], templates = [], prompts = [], abilities = {} }: OfferDraft): Catalog {
+  const able = { resources: true, subscriptions: true, prompts: true, completions: true, logging: true };
+  return {
+    ...onlyTools([], 0),
+    resources: resources.flatMap((item) => readResource(typeof item === 'string' ? { uri: item } : item) ?? []),
+    templates: templates.flatMap((uriTemplate) => readTemplate({ uriTemplate }) ?? []),
+    prompts: prompts.flatMap((item) => readPrompt(typeof item === 'string' ? { name: item } : item) ?? []),
+    abilities: { ...able, ...abilities },
+  };
 }
 
 /** The handles of the servers, in the order in which the fleet has them. */

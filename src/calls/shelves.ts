@@ -1,6 +1,6 @@
 import { exposedText } from './exposed-text.ts';
 import { createResourceFinder } from './find-resource.ts';
-import { type Found, found, type Offer } from './offers.ts';
+import { type Found, type Offer, readable } from './offers.ts';
 import type { ViewSource } from './view.ts';
 
 /** What an agent's servers offer to read, under the names and URIs that the agent sees. */
@@ -46,7 +46,7 @@ export function createShelves(
       if (long === undefined) return take(templates, 'resource', text);
       const offer = offers.find(({ server }) => server === long.server);
       const isKnown = offer?.catalog.templates.some(({ uriTemplate }) => uriTemplate === long.own);
-      return offer !== undefined && isKnown === true ? found(offer, 'resource', long.own) : undefined;
+      return offer !== undefined && isKnown === true ? readable(offer, 'resource', long.own) : undefined;
     },
     promptsText: () => listText(prompts, 'prompt', 'name'),
     resourcesText: () => listText(resources, 'resource', 'uri'),
@@ -69,13 +69,13 @@ function shelve(
 
 function take(shelf: Shelf, kind: 'prompt' | 'resource', name: string): Found | undefined {
   const item = shelf.get(name);
-  return item && found(item.offer, kind, item.own);
+  return item && readable(item.offer, kind, item.own);
 }
 
 function listText(shelf: Shelf, kind: 'prompt' | 'resource', member: 'name' | 'uri' | 'uriTemplate'): string {
   const texts: string[] = [];
   for (const [name, { offer, own, text }] of shelf) {
-    if (found(offer, kind, own) !== undefined) texts.push(exposedText(text, member, own, name));
+    if (readable(offer, kind, own) !== undefined) texts.push(exposedText(text, member, own, name));
   }
   return `[${texts.join(',')}]`;
 }

@@ -1,13 +1,13 @@
 import type { OperationKind } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
-import { type Found, offersOf } from './offers.ts';
+import { type Found, offersOf, readable } from './offers.ts';
 import { createShelves, type Shelves } from './shelves.ts';
 import { methods, type Target } from './target.ts';
 import type { View, ViewSource } from './view.ts';
 
 /** What an agent has besides tools. */
-type Others = Pick<View, 'find' | 'promptsText' | 'resourcesText' | 'templatesText'>;
+type Others = Pick<View, 'find' | 'canRead' | 'promptsText' | 'resourcesText' | 'templatesText'>;
 
 type OtherKind = Exclude<OperationKind, 'tool'>;
 
@@ -34,6 +34,10 @@ export function createOthers(source: ViewSource, policy: AgentPolicy, chain: rea
       const target = targetOf(shelves(), chain, kind, name);
       if (target !== undefined) keep(kept[kind], name, target);
       return target;
+    },
+    canRead(server, uri) {
+      const offer = offers.find((each) => each.server === server);
+      return offer !== undefined && readable(offer, 'resource', uri) !== undefined;
     },
     get promptsText() {
       return promptsText();

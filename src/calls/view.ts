@@ -22,6 +22,8 @@ export interface View {
   readonly bySubject: ReadonlyMap<string, ViewEntry>;
   /** What is no tool, by the name or URI that the agent says; undefined for what it does not have. */
   find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
+  /** Whether a URI, in the server's own words, is not denied to the agent. */
+  canRead(server: string, uri: string): boolean;
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
   /** The same of prompts, resources and templates; made when first asked for. */
@@ -84,6 +86,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     entries: new Map(entries.map((entry) => [entry.name, entry])),
     bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
     find: others.find,
+    canRead: others.canRead,
     toolsText: `[${entries.map(toolText).join(',')}]`,
     get promptsText() {
       return others.promptsText;

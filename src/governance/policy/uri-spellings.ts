@@ -1,6 +1,8 @@
+import { posix } from 'node:path';
+
 /** Other ways in which a server may read a URI that somebody made up. */
 export interface UriSpellings {
-  /** The same resource to programs that follow the rules for URIs, and to those that decode first. */
+  /** The same resource to programs that follow the rules for URIs, to those that decode first, and to those that cut paths. */
   readonly same: readonly string[];
   /** What a program may make of it that looks for a file: without query, in plain characters. */
   readonly alike: readonly string[];
@@ -14,6 +16,7 @@ export function uriSpellings(uri: string): UriSpellings {
   const same = new Set<string>();
   const alike = new Set<string>();
   for (const text of [uri, decoded(uri)]) {
+    same.add(withoutSteps(text));
     if (!URL.canParse(text)) continue;
     const url = new URL(text);
     url.hash = '';
@@ -33,4 +36,10 @@ function decoded(text: string): string {
     if (error instanceof URIError) return text;
     throw error;
   }
+}
+
+/** To the URL parser `a` in `memo://a/../b` is a host and stays; to a program that cuts off `memo://` it is a folder. */
+function withoutSteps(text: string): string {
+  const [, start = '', path = ''] = /^([^:/?#]*:\/*)([^?#]*)/.exec(text) ?? [];
+  return /(^|\/)\.\.?(\/|$)/.test(path) ? start + posix.normalize(path) : text;
 }
