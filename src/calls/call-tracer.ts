@@ -1,4 +1,4 @@
-import type { OperationKind, Outcome } from '../domain/index.ts';
+import type { Outcome } from '../domain/index.ts';
 import type { ConnectionFacts } from '../ledger/index.ts';
 
 /** Follows calls for whoever wants traces. It is on the path of every call: it must neither wait nor throw. */
@@ -7,7 +7,7 @@ export interface CallTracer {
    * A call that came in at `at`, in Unix milliseconds. `meta` are the members of `_meta` that came with it; they may name
    * the span that it belongs to.
    */
-  begin(at: number, kind: OperationKind, meta: string): CallSpan;
+  begin(at: number, method: string, meta: string): CallSpan;
 }
 
 /** One call in a trace, from its arrival to its end. */

@@ -28,9 +28,14 @@ export function missing(view: View, { kind, name }: CallRequest, now: number): H
 
 /** On the ledger as the caller said it. */
 export function unknownSubject({ caller, kind, name }: CallRequest): LedgerSubject {
-  const tool = `${prefixes[kind]}${name}`;
+  const tool = wordFor(kind, name);
   const { agent, chain } = caller;
   return ledgerSubject({ agent, chain, server: null, tool, method: methods[kind], decision: 'deny' });
+}
+
+/** How the ledger says what somebody asked for. */
+export function wordFor(kind: OperationKind, name: string): string {
+  return `${prefixes[kind]}${name}`;
 }
 
 const prefixes: Readonly<Record<OperationKind, string>> = {

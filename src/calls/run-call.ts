@@ -29,6 +29,7 @@ import { seatOf } from './seat.ts';
 import { carriedMeta, membersOf, type Target } from './target.ts';
 import type { TracedCalls } from './traced-calls.ts';
 import type { Views } from './views.ts';
+import { watchResource } from './watch-resource.ts';
 
 /**
  * THE path of a call. Nothing reaches an upstream server on behalf of a caller but through here:
@@ -171,11 +172,11 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     const span = traced?.sent(record, link);
     const wire =
       target.kind === 'subscription'
-        ? dispatch.watch(link, target.ownName)
+        ? watchResource(dispatch, link, target.ownName, request.watch)
         : link.send({
             method: target.method,
             members: membersOf(target, request.argumentsText, inputs === '' ? (request.inputs ?? '') : inputs),
-            meta: carriedMeta(span === undefined ? request : { ...request, meta: span.meta }, link, record.id),
+            meta: carriedMeta(request, span, link, record.id),
             headers: span?.headers,
             name: target.ownName,
             mirrored: target.mirrored,

@@ -3,6 +3,7 @@ import type { LedgerSubject } from '../ledger/index.ts';
 import { metaKeys } from '../mcp/index.ts';
 import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
+import type { CallSpan } from './call-tracer.ts';
 
 /** What a call acts on, as one agent has it. Everything that a call needs of it is computed beforehand. */
 export interface Target {
@@ -51,8 +52,8 @@ function carriedMembers({ carries, callHead }: Target, argumentsText: string): s
 }
 
 /** What travels in `_meta`: the caller's own, the id of the call, and how much of the server's log it wants to hear. */
-export function carriedMeta(request: CallRequest, link: Link, callId: string): string {
-  const { meta } = request;
+export function carriedMeta(request: CallRequest, span: CallSpan | undefined, link: Link, callId: string): string {
+  const { meta } = span ?? request;
   const carried = `${meta}${meta === '' ? '' : ','}"quartermaster/call-id":"${callId}"`;
   const level = request.channel?.log?.level;
   if (level === undefined || link.era === 'legacy' || !link.tellsApart) return carried;

@@ -10,17 +10,17 @@ const secret = 'correct-horse-battery';
 
 interface Told extends CallFacts {
   readonly at: number;
-  readonly kind: string;
+  readonly method: string;
   readonly meta: string;
 }
 
 async function openTracedStage(): Promise<{ stage: CallStage; told: Told[] }> {
   const told: Told[] = [];
   const tracer: CallTracer = {
-    begin: (at, kind, meta) => ({
+    begin: (at, method, meta) => ({
       meta: '"traceparent":"ours"',
       headers: ['traceparent', 'ours'],
-      end: (facts) => told.push({ at, kind, meta, ...facts }),
+      end: (facts) => told.push({ at, method, meta, ...facts }),
     }),
   };
   const traced = createTracedCalls(tracer, createRedactor([secret]));
@@ -51,8 +51,8 @@ test(verifies('telemetry:spans', 'what a span is told is what the ledger has, ca
     lines.map(({ ts: _ts, args: _args, status: _status, duration_ms: _ms, ...line }) => line),
   );
   expect(told.map(({ retries }) => retries)).toEqual([0, 0, 0, 0, 1, undefined, undefined, undefined]);
-  for (const { at, kind, durationMs } of told) {
-    expect(kind).toBe('tool');
+  for (const { at, method, durationMs } of told) {
+    expect(method).toBe('tools/call');
     expect(at).toBeGreaterThan(from - 50);
     expect(at + durationMs).toBeLessThan(Date.now() + 50);
   }

@@ -2,7 +2,8 @@ import type { CallEnd, OpenCall, Redact } from '../ledger/index.ts';
 import type { Link } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
 import type { CallSpan, CallTracer } from './call-tracer.ts';
-import type { Target } from './target.ts';
+import { wordFor } from './look-up.ts';
+import { methods, type Target } from './target.ts';
 
 /** The spans of calls under way, by their records on the ledger. */
 export interface TracedCalls {
@@ -24,7 +25,7 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
   const calls = new WeakMap<OpenCall, TracedCall>();
   return {
     begin(record, request, at) {
-      calls.set(record, { span: tracer.begin(at, request.kind, request.meta), request, link: undefined });
+      calls.set(record, { span: tracer.begin(at, methods[request.kind], request.meta), request, link: undefined });
     },
     sent(record, link) {
       const call = calls.get(record);
@@ -35,14 +36,14 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
       const call = calls.get(record);
       if (call === undefined) return;
       calls.delete(record);
-      const { name, caller } = call.request;
+      const { kind, name, caller } = call.request;
       call.span.end({
         callId: record.id,
         run: record.run,
         agent: caller.agent,
         name: redact.message(name.slice(0, longestName)),
         server: target?.server,
-        tool: redact.message((target?.subjectName ?? name).slice(0, longestName)),
+        tool: redact.message((target?.subjectName ?? wordFor(kind, name)).slice(0, longestName)),
         decision: target?.decision.effect ?? 'deny',
         outcome: end.outcome,
         durationMs: end.durationMs,

@@ -73,7 +73,7 @@ test('what is loaded is seen, heavy things too', async () => {
 });
 
 test(verifies('telemetry:off', 'what traces need is loaded when the variables ask for it'), async () => {
-  const workspace = await makeWorkspace({ servers: { files: { command: 'node', args: ['-e', '0'] } } });
+  const workspace = await makeWorkspace({ agents: { a: {} } });
   const telemetryOf = async (env: Readonly<Record<string, string>>): Promise<string[]> => {
     const loaded = await loadedParts(['tools', '--agent', 'a'], workspace, env);
     expect(loaded).toContain('src/calls');

@@ -10,7 +10,6 @@ import {
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import type { CallFacts, CallTracer } from '../../calls/index.ts';
-import type { OperationKind } from '../../domain/index.ts';
 
 /**
  * Spans as the OpenTelemetry conventions for MCP name them. The hub is the server of its agents, so each call is a
@@ -19,8 +18,7 @@ import type { OperationKind } from '../../domain/index.ts';
 export function createCallTracer(tracer: Tracer): CallTracer {
   const propagator = new W3CTraceContextPropagator();
   return {
-    begin(at, kind, meta) {
-      const method = methods[kind];
+    begin(at, method, meta) {
       const { traceparent, tracestate, ...others } = readMeta(meta);
       const named = { traceparent: textOf(traceparent), tracestate: textOf(tracestate) };
       const context = propagator.extract(ROOT_CONTEXT, named, defaultTextMapGetter);
@@ -34,8 +32,8 @@ export function createCallTracer(tracer: Tracer): CallTracer {
         headers: Object.entries(own).flat(),
         end(facts) {
           if (span.isRecording()) {
-            if (facts.server !== undefined && countable.has(kind)) span.updateName(`${method} ${facts.name}`);
-            span.setAttributes(attributesOf(kind, facts));
+            if (facts.server !== undefined && countable.has(method)) span.updateName(`${method} ${facts.name}`);
+            span.setAttributes(attributesOf(method, facts));
             if (isFailure(facts)) span.setStatus(errorStatus(facts));
           }
           span.end(at + facts.durationMs);
@@ -45,16 +43,8 @@ export function createCallTracer(tracer: Tracer): CallTracer {
   };
 }
 
-const methods: Readonly<Record<OperationKind, string>> = {
-  tool: 'tools/call',
-  resource: 'resources/read',
-  subscription: 'resources/subscribe',
-  prompt: 'prompts/get',
-  completion: 'completion/complete',
-};
-
 /** Of these a server has a few; of the others, and of names that nobody has, there may be any number. */
-const countable: ReadonlySet<OperationKind> = new Set(['tool', 'prompt']);
+const countable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
 function readMeta(meta: string): Readonly<Record<string, unknown>> {
   return JSON.parse(`{${meta}}`) as Record<string, unknown>; // members of an object, by the contract of the tracer
@@ -65,11 +55,11 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Without a value, an attribute is left out. */
-function attributesOf(kind: OperationKind, facts: CallFacts): Attributes {
+function attributesOf(method: string, facts: CallFacts): Attributes {
   const { connection } = facts;
   return {
-    'mcp.method.name': methods[kind],
-    ...nameAttributes(kind, facts.name),
+    'mcp.method.name': method,
+    ...nameAttributes(method, facts.name),
     'error.type': isFailure(facts) ? facts.outcome : undefined,
     'mcp.transport': connection?.transport,
     'mcp.protocol_version': connection?.protocolVersion ?? undefined,
@@ -86,16 +76,16 @@ function attributesOf(kind: OperationKind, facts: CallFacts): Attributes {
   };
 }
 
-function nameAttributes(kind: OperationKind, name: string): Attributes {
-  switch (kind) {
-    case 'tool':
+function nameAttributes(method: string, name: string): Attributes {
+  switch (method) {
+    case 'tools/call':
       return { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name };
-    case 'prompt':
+    case 'prompts/get':
       return { 'gen_ai.prompt.name': name };
-    case 'resource':
-    case 'subscription':
+    case 'resources/read':
+    case 'resources/subscribe':
       return { 'mcp.resource.uri': name };
-    case 'completion':
+    default:
       return {};
   }
 }

@@ -34,7 +34,7 @@ test(verifies('telemetry:spans', 'a call is a span with its facts, in the trace 
   const receiver = await startTraceReceiver();
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.url);
   const { tracing } = open();
-  const span = tracing.tracer.begin(at, 'tool', `"a":1,"traceparent":"${traceparent}","tracestate":"vendor=x"`);
+  const span = tracing.tracer.begin(at, 'tools/call', `"a":1,"traceparent":"${traceparent}","tracestate":"vendor=x"`);
   span.end(facts);
   await tracing.close();
 
@@ -75,11 +75,11 @@ test('a failed call has the status error; a name that nobody has names no span',
   vi.stubEnv('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', new URL('/v1/traces', receiver.url).href);
   const { tracing } = open();
   const failed = { ...facts, outcome: 'timeout', error: 'x'.repeat(5000), httpStatus: 504 } as const;
-  tracing.tracer.begin(at, 'tool', '').end(failed);
+  tracing.tracer.begin(at, 'tools/call', '').end(failed);
   const unknown = { ...facts, server: undefined, outcome: 'unknown_tool', connection: undefined } as const;
-  tracing.tracer.begin(at, 'tool', '').end(unknown);
-  tracing.tracer.begin(at, 'resource', '').end({ ...facts, name: 'file:///a' });
-  tracing.tracer.begin(at, 'prompt', '').end({ ...facts, name: 'greet' });
+  tracing.tracer.begin(at, 'tools/call', '').end(unknown);
+  tracing.tracer.begin(at, 'resources/read', '').end({ ...facts, name: 'file:///a' });
+  tracing.tracer.begin(at, 'prompts/get', '').end({ ...facts, name: 'greet' });
   await tracing.close();
 
   const spans = await receiver.spans(4);
@@ -106,9 +106,9 @@ test('what the variables say of the process, the headers and the share of traces
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=test');
   vi.stubEnv('OTEL_TRACES_SAMPLER', 'parentbased_always_off');
   const { tracing } = open();
-  const dropped = tracing.tracer.begin(at, 'tool', '');
+  const dropped = tracing.tracer.begin(at, 'tools/call', '');
   dropped.end({ ...facts, callId: 'dropped' });
-  tracing.tracer.begin(at, 'tool', `"traceparent":"${traceparent}"`).end({ ...facts, callId: 'kept' });
+  tracing.tracer.begin(at, 'tools/call', `"traceparent":"${traceparent}"`).end({ ...facts, callId: 'kept' });
   await tracing.close();
 
   const spans = await receiver.spans(1);
@@ -128,7 +128,7 @@ test.each([
   ['absent', `"tracestate":"vendor=x"`],
 ])('a parent that is %s begins no trace but its own', async (_, meta) => {
   const { tracing } = open();
-  const span = tracing.tracer.begin(at, 'tool', `${meta},"b":"ü"`);
+  const span = tracing.tracer.begin(at, 'tools/call', `${meta},"b":"ü"`);
   const sent = JSON.parse(`{${span.meta}}`);
   expect(Object.keys(sent)).toEqual(['b', 'traceparent']);
   expect(sent.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
@@ -139,7 +139,7 @@ test.each([
 
 test('a state that is garbage is dropped, and its trace kept', async () => {
   const { tracing } = open();
-  const span = tracing.tracer.begin(at, 'tool', `"traceparent":"${traceparent}","tracestate":"\\r\\nx: y"`);
+  const span = tracing.tracer.begin(at, 'tools/call', `"traceparent":"${traceparent}","tracestate":"\\r\\nx: y"`);
   expect(span.headers).toEqual(['traceparent', expect.stringContaining(traceId)]);
   await tracing.close();
 });
@@ -151,7 +151,7 @@ test(verifies('telemetry:away', 'a collector that is away is told once, and noth
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
   const { tracing, logged } = open();
   await receiver.stop();
-  const send = (): void => tracing.tracer.begin(at, 'tool', '').end(facts);
+  const send = (): void => tracing.tracer.begin(at, 'tools/call', '').end(facts);
   send();
   await vi.waitFor(() => expect(logged.map(({ event }) => event)).toEqual(['traces_not_taken']), 10_000);
   expect(logged[0]).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
