@@ -169,7 +169,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     ],
     explain(chain, server, tool) {
       const policy = compilerFor(configuration.fleet)(chain);
-      const { catalog } = crew.upstreams.get(server)?.control ?? {};
+      const { lastCatalog: catalog } = crew.upstreams.get(server)?.control ?? {};
       if (isReadingName(tool)) return readingsOf(policy, server, catalog).decide(tool);
       const offered = catalog?.tools.find(({ name }) => name === tool);
       // A tool that nobody offers must not take a name from one that somebody will.
@@ -226,7 +226,7 @@ async function drain(clock: Clock, underWay: ReadonlySet<Call>): Promise<void> {
 function knownTools(crew: Crew, names: NameBook): KnownTools {
   const known = new Map<string, KnownTool[]>();
   for (const [server, { control }] of crew.upstreams) {
-    const tools = control.catalog?.tools;
+    const tools = control.lastCatalog?.tools;
     if (tools === undefined) continue;
     known.set(
       server,

@@ -12,7 +12,8 @@ const neighbour = stdioServer('named-tools.mjs', ['look']);
 async function begin(settings: object = {}, limits: object = {}) {
   const stage = await openStage();
   const fixture = await stage.fixture('echo-http.mjs');
-  const config = { ...settings, servers: { web: { url: fixture.url, limits }, next: neighbour } };
+  const web = { url: fixture.url, limits, writeRequiresApproval: true, trustAnnotations: true };
+  const config = { ...settings, servers: { web, next: neighbour } };
   await stage.start(config);
   await stage.hub.discover();
   return { stage, fixture, config, before: await stage.names() };
@@ -20,7 +21,7 @@ async function begin(settings: object = {}, limits: object = {}) {
 
 /** Nobody but a call finds out that a server over HTTP is away. */
 async function miss(stage: Stage, tool: string): Promise<void> {
-  const result = await stage.call(tool, { message: 'hi' });
+  const result = await stage.call(tool, { a: 1, b: 2 });
   expect(codeOf(result)).toBe('UPSTREAM_UNAVAILABLE');
 }
 
@@ -33,7 +34,7 @@ function missing(stage: Stage): string[] {
 }
 
 describe.each(['prefixed', 'preserved'] as const)('naming: %s', (naming) => {
-  const echo = naming === 'prefixed' ? 'web_echo' : 'echo';
+  const add = naming === 'prefixed' ? 'web_add' : 'add';
   const look = naming === 'prefixed' ? 'next_look' : 'look';
 
   test(
@@ -43,25 +44,28 @@ describe.each(['prefixed', 'preserved'] as const)('naming: %s', (naming) => {
     ),
     async () => {
       const { stage, fixture, before } = await begin({ naming });
+      const why = stage.hub.explain(['tester'], 'web', 'add');
+      expect(why.effect).toBe('allow');
       let announced = 0;
       stage.hub.views.onRenew(() => announced++);
       await fixture.stop();
-      await miss(stage, echo);
+      await miss(stage, add);
       stage.clock.advance(hour - 60_000);
-      await miss(stage, echo);
+      await miss(stage, add);
       expect([listed(stage), missing(stage), announced]).toEqual([before, [], 0]);
       stage.clock.advance(60_000);
       await eventually(() => listed(stage).length === 1 || undefined, 'the tools to leave');
       expect([listed(stage), missing(stage), announced]).toEqual([[look], ['web'], 1]);
       expect(stage.status('web').tools).toBeUndefined();
-      const result = await stage.call(echo, { message: 'hi' });
+      expect(stage.hub.explain(['tester'], 'web', 'add')).toEqual(why);
+      const result = await stage.call(add, { a: 1, b: 2 });
       expect(result).toMatchObject({ error: { code: 'UPSTREAM_UNAVAILABLE', details: { server: 'web' } } });
       expect(codeOf(await stage.call('nothing'))).toBe('TOOL_UNKNOWN');
 
       await fixture.restart();
       await stage.hurry(eventually(() => listed(stage).length > 1 || undefined, 'the tools to be back'));
       expect([listed(stage), missing(stage)]).toEqual([before, []]);
-      expect(await stage.say(echo, { message: 'hi' })).toBe('hi');
+      expect(await stage.say(add, { a: 1, b: 2 })).toBe('3');
     },
   );
 });
@@ -70,7 +74,7 @@ test('a server that was back in between has all of its grace again', async () =>
   const { stage, fixture, before } = await begin();
   for (let round = 0; round < 3; round++) {
     await fixture.stop();
-    await miss(stage, 'web_echo');
+    await miss(stage, 'web_add');
     stage.clock.advance(hour - 120_000);
     await fixture.restart();
     await stage.hurry(stage.until('web', 'connected'));
@@ -81,14 +85,14 @@ test('a server that was back in between has all of its grace again', async () =>
 test('after a restart what is remembered has its grace from when the server was missed', async () => {
   const { stage, fixture, config, before } = await begin();
   await fixture.stop();
-  await miss(stage, 'web_echo');
+  await miss(stage, 'web_add');
   stage.clock.advance(2 * hour);
   await eventually(() => listed(stage).length === 1 || undefined, 'the tools to leave');
   await stage.start(config);
   // Nobody has missed it in this life.
   stage.clock.advance(2 * hour);
   expect(listed(stage)).toEqual(before);
-  await miss(stage, 'web_echo');
+  await miss(stage, 'web_add');
   stage.clock.advance(hour - 60_000);
   expect(listed(stage)).toEqual(before);
   stage.clock.advance(60_000);
@@ -101,7 +105,7 @@ test('after a restart what is remembered has its grace from when the server was 
 test('a shorter grace in the configuration holds for an absence that has begun', async () => {
   const { stage, fixture, config, before } = await begin({}, { grace_s: 7200 });
   await fixture.stop();
-  await miss(stage, 'web_echo');
+  await miss(stage, 'web_add');
   stage.clock.advance(hour + 1);
   await stage.configure({
     ...config,
