@@ -23,6 +23,31 @@ test('names that a known server has are fine in every spelling', () => {
   expect(unknownNames(fleet, known)).toEqual([]);
 });
 
+test('a prompt can be looked for, while a resource need not be in any list', () => {
+  const offered = new Map([['files', [{ name: 'read' }, { name: 'prompt:greet' }, { name: 'resource:file:///a' }]]]);
+  const fleet = draftFleet({
+    servers: {
+      files: {
+        tools: {
+          include: [
+            'read',
+            'prompt:greet',
+            'files.prompt:great',
+            'resource:file:///a',
+            'resource:file:///b/*',
+            'prompt:x*',
+          ],
+        },
+      },
+    },
+    policy: { 'files.prompt:greet': 'deny', 'files.prompt:great': 'deny', 'files.resource:file:///b': 'deny' },
+  });
+  expect(unknownNames(fleet, offered).map(({ message }) => message)).toEqual([
+    'The include list of server files names "files.prompt:great", which server files does not have.',
+    'A rule names "files.prompt:great", which server files does not have.',
+  ]);
+});
+
 test('says whose list holds a name the server does not have', () => {
   const fleet = draftFleet({
     servers: { files: { tools: { include: ['raed'] } } },

@@ -1,17 +1,19 @@
 import type { Fleet, PolicyRule, Problem, SourceRef, ToolFilter } from '../../domain/index.ts';
 import { toolSpellings } from './name-list.ts';
 import { createPatternIndex } from './pattern-index.ts';
+import { isReadingName, resourcePrefix } from './reading-name.ts';
 import { entryTitles } from './speakers.ts';
 import { splitToolName } from './tool-name.ts';
 import { compileWildcard, isPattern, matchesWildcard } from './wildcard.ts';
 
 export interface KnownTool {
+  /** `prompt:<name>` and `resource:<uri>` for what is no tool. */
   readonly name: string;
   /** The name agents see, where the caller knows it. */
   readonly exposedName?: string;
 }
 
-/** The tools of those servers that have been asked; the others are not in the map. */
+/** What those servers have that have been asked; the others are not in the map. */
 export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 
 /** Names in filters and rules that no known server has: nearly always a typing error. */
@@ -51,7 +53,7 @@ function* oneFilter(
   for (const list of ['include', 'exclude'] as const) {
     for (const entry of filter[list] ?? []) {
       const matches = isPattern(entry) ? patternMatches(entry, owners) : (owners.get(entry)?.size ?? 0);
-      if (matches === 0 && entry !== '*') {
+      if (matches === 0 && entry !== '*' && !mayBeUnlisted(ownPart(entry, server))) {
         const message = `The ${list} list of ${by} names "${entry}", which server ${server} does not have.`;
         yield warning(source, server, message);
       }
@@ -61,6 +63,15 @@ function* oneFilter(
       }
     }
   }
+}
+
+function ownPart(entry: string, server: string): string {
+  return entry.startsWith(`${server}.`) ? entry.slice(server.length + 1) : entry;
+}
+
+/** No list has to hold every resource, and a pattern may be there for prompts to come. */
+function mayBeUnlisted(subject: string): boolean {
+  return subject.startsWith(resourcePrefix) || (isReadingName(subject) && isPattern(subject));
 }
 
 /** Which tools each spelling means. */
@@ -93,7 +104,7 @@ function* ruleProblems(
     if (hit.has(rule)) continue;
     // The literal start of a pattern names its server; one that starts with a star names none.
     const literal = isPattern(rule.pattern) ? compileWildcard(rule.pattern).prefix : rule.pattern;
-    const server = serverOf(literal, isPattern(rule.pattern), fleet);
+    const server = serverOf(literal, rule.pattern, fleet);
     if (server === undefined) {
       if (isPattern(rule.pattern)) continue;
       const message = `${owner} names "${rule.pattern}", but no server of that name is configured.`;
@@ -101,7 +112,7 @@ function* ruleProblems(
         ...warning(rule.source, undefined, message),
         fix: 'Write it as server.tool with a name that `qm ls` shows.',
       };
-    } else if (known.has(server.name) && !server.wholeServer && !server.notATool) {
+    } else if (known.has(server.name) && !server.wholeServer && !server.mayBeUnlisted) {
       yield warning(
         rule.source,
         server.name,
@@ -133,18 +144,17 @@ interface NamedServer {
   readonly name: string;
   /** `server.*`: right for a server without tools too. */
   readonly wholeServer: boolean;
-  /** Resources and prompts are not in the list of tools. */
-  readonly notATool: boolean;
+  readonly mayBeUnlisted: boolean;
 }
 
-function serverOf(literal: string, pattern: boolean, fleet: Fleet): NamedServer | undefined {
+function serverOf(literal: string, pattern: string, fleet: Fleet): NamedServer | undefined {
   // The added letter lets `files.` be cut like `files.x`.
-  const name = splitToolName(pattern ? `${literal}x` : literal, fleet.servers);
+  const name = splitToolName(isPattern(pattern) ? `${literal}x` : literal, fleet.servers);
   if (name === undefined) return undefined;
   return {
     name: name.server,
-    wholeServer: pattern && name.tool === 'x',
-    notATool: name.tool.startsWith('resource:') || name.tool.startsWith('prompt:'),
+    wholeServer: isPattern(pattern) && name.tool === 'x',
+    mayBeUnlisted: mayBeUnlisted(ownPart(pattern, name.server)),
   };
 }
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 
 /** Other ways in which a server may read a URI that somebody made up. */
 export interface UriSpellings {
-  /** The same resource to programs that follow the rules for URIs, to those that decode first, and to those that cut paths. */
+  /** The same resource to programs that follow the rules for URIs, or decode first, or take all of it for a path. */
   readonly same: readonly string[];
   /** What a program may make of it that looks for a file: without query, in plain characters. */
   readonly alike: readonly string[];
@@ -16,7 +16,7 @@ export function uriSpellings(uri: string): UriSpellings {
   const same = new Set<string>();
   const alike = new Set<string>();
   for (const text of [uri, decoded(uri)]) {
-    same.add(withoutSteps(text));
+    if (steps.test(text)) same.add(withoutSteps(text));
     if (!URL.canParse(text)) continue;
     const url = new URL(text);
     url.hash = '';
@@ -38,8 +38,10 @@ function decoded(text: string): string {
   }
 }
 
+const steps = /\/\.\.?(\/|$)/;
+
 /** To the URL parser `a` in `memo://a/../b` is a host and stays; to a program that cuts off `memo://` it is a folder. */
 function withoutSteps(text: string): string {
   const [, start = '', path = ''] = /^([^:/?#]*:\/*)([^?#]*)/.exec(text) ?? [];
-  return /(^|\/)\.\.?(\/|$)/.test(path) ? start + posix.normalize(path) : text;
+  return start + posix.normalize(path);
 }
