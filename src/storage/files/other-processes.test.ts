@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { acquireLock } from './lock.ts';
+import { createNameStore } from './name-store.ts';
 import { readServeFile } from './serve-file.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
@@ -34,6 +35,24 @@ test('processes that count under the lock lose no count', async () => {
   expect(ends).toEqual(Array.from({ length: 3 }, () => ({ code: 0, output: '' })));
   expect(await readFile(counter, 'utf8')).toBe('45');
   expect(await readdir(layout.locks)).toEqual([]);
+});
+
+test('names that processes give at the same time are all kept, and one name goes to one of them', async () => {
+  const layout = await temporaryWorkspace();
+  const give = `
+    const store = createNameStore(layout);
+    await store.load(new Set(['a']));
+    const save = (own, name) => store.save({ kind: 'tool', naming: 'prefixed', server: 'a', own, name });
+    save('rival-' + rest[0], 'shared');
+    for (let i = 0; i < 5; i++) {
+      save(rest[0] + i, rest[0] + i);
+      await store.flush();
+    }`;
+  const ends = await Promise.all(['x', 'y', 'z'].map((who) => run(give, layout.workspace, who).end));
+  expect(ends).toEqual(Array.from({ length: 3 }, () => ({ code: 0, output: '' })));
+  const found = (await createNameStore(layout).load(new Set(['a']))).map(({ name }) => name);
+  const all = ['x', 'y', 'z'].flatMap((who) => Array.from({ length: 5 }, (_, i) => `${who}${i}`));
+  expect(found.toSorted()).toEqual([...all, 'shared'].sort());
 });
 
 test('processes that are killed while they hold the lock let exactly one other in', async () => {
@@ -151,7 +170,7 @@ function prelude(): string {
     import { readFile, rm, writeFile } from 'node:fs/promises';
     import { EOL } from 'node:os';
     import { join } from 'node:path';
-    import { acquireLock, createFileTokenStore, ensureStateFolder, workspaceLayout, writeServeFile }
+    import { acquireLock, createFileTokenStore, createNameStore, ensureStateFolder, workspaceLayout, writeServeFile }
       from './storage/index.js';
     import { withLock } from './storage/files/lock.js';
     const [workspace, ...rest] = process.argv.slice(1);
