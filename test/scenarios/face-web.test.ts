@@ -144,7 +144,7 @@ describe.each([page, dev])('a page of %s', (origin) => {
       'access-control-allow-methods': 'GET, POST, DELETE',
       'access-control-allow-headers':
         'authorization, content-type, accept, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name, ' +
-        'last-event-id, x-quartermaster-run, mcp-param-region, mcp-param-x',
+        'last-event-id, x-quartermaster-run, traceparent, tracestate, mcp-param-region, mcp-param-x',
       'access-control-max-age': '7200',
     });
   });

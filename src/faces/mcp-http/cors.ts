@@ -42,6 +42,8 @@ const knownHeaders: readonly string[] = [
   'mcp-name',
   'last-event-id',
   'x-quartermaster-run',
+  'traceparent',
+  'tracestate',
 ];
 
 /** Their names belong to the tools, so the page says which it means. */
