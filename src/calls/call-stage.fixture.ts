@@ -51,7 +51,12 @@ const offered = {
 };
 const rules: FleetDraft = {
   servers: { files: {} },
-  policy: { 'files.secret': 'deny', 'files.ask': 'require-approval' },
+  policy: {
+    'files.secret': 'deny',
+    'files.ask': 'require-approval',
+    'files.resource:memo://secret': 'deny',
+    'files.prompt:ask': 'require-approval',
+  },
 };
 
 export async function openCallStage(

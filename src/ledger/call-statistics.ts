@@ -15,7 +15,10 @@ export interface CallStatistics {
   readonly calls_without_server: number;
   readonly calls_by_agent: Readonly<Record<string, number>>;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** By `server.tool`, in milliseconds; only calls that reached the server, for refusals take no time. */
+  /**
+   * By `server.tool`, or `server.resources/read` and the like, in milliseconds; only calls that reached the server, for
+   * refusals take no time.
+   */
   readonly latency_by_tool: Readonly<Record<string, LatencySummary>>;
   /** Refused by a limit here, or throttled by the server. */
   readonly rate_limit_hits: number;
@@ -114,9 +117,10 @@ export class CallCounter {
     };
   }
 
-  #timeCall({ server, tool, duration_ms, transport }: CallLine): void {
+  #timeCall({ server, tool, method, duration_ms, transport }: CallLine): void {
     if (server === null || duration_ms === null || transport === null) return;
-    const name = `${server}.${tool}`;
+    // A server may have any number of resources, and those are read once or twice each.
+    const name = `${server}.${method ?? tool}`;
     let latency = this.#latency.get(name);
     if (latency === undefined) {
       if (this.#latency.size >= maxNames) return;
@@ -129,7 +133,8 @@ export class CallCounter {
   #inspect(call: CallLine): void {
     const { server, agent, run_id, call_id } = call;
     const tool = server === null ? call.tool : `${server}.${call.tool}`;
-    if (isPrivilegedName(call.tool)) this.#privileged.count(tool);
+    // What is no tool is only read, whatever it is called.
+    if (call.method === undefined && isPrivilegedName(call.tool)) this.#privileged.count(tool);
     const found = findSuspiciousPath(call.args, this.#roots);
     if (found === undefined) return;
     this.#suspicious++;

@@ -51,6 +51,19 @@ test(
   },
 );
 
+test('what is no tool has its method after its name, without secrets where a caller may have written it', async () => {
+  const book = await open();
+  const facts = { agent: 'a', chain: ['a'], server: 's', method: 'resources/read', decision: 'allow', asSaid: true };
+  const call = book.open(ledgerSubject({ ...facts, tool: 'resource:memo://x?key=hunter2' }), 'run-1', '{}');
+  await book.sent(call, connection);
+  book.done(call, { outcome: 'ok', durationMs: 1 });
+  await book.flush();
+  const named = '"server":"s","tool":"resource:memo://x?key=[redacted]","method":"resources/read",';
+  expect(runText('run-1')).toContain(`${named}"args":{},`);
+  expect(JSON.stringify(journalRecords().find(({ k }) => k === 'sent'))).toContain(`${named}"agent":"a"`);
+  expect(ledgerSubject({ ...facts, tool: 't', method: 'tools/call' }).what).toBe('"server":"s","tool":"t"');
+});
+
 test(
   verifies(
     'journal:before-send',

@@ -164,6 +164,17 @@ test('a transport over which no revision was agreed on is kept', async () => {
   expect(await readCalls(workspace)).toMatchObject([{ transport: 'http', protocol_version: null, session_id: null }]);
 });
 
+test('what a server was asked is kept, and a journal that does not tell it is one of tools', async () => {
+  const facts = { agent: 'a', chain: ['a'], server: 's', decision: 'allow' };
+  const prompt = ledgerSubject({ ...facts, tool: 'prompt:p', method: 'prompts/get' });
+  const asked = sentRecord({ ...parts('aaa-1', '{}'), subject: prompt }, connection).trimEnd();
+  journal('20260101T000000Z-aaa.jsonl', [header(), asked, sentLine('aaa-2')]);
+  await open();
+  const [first, second] = await readCalls(workspace);
+  expect(first).toMatchObject({ tool: 'prompt:p', method: 'prompts/get', outcome: 'interrupted' });
+  expect(second).not.toHaveProperty('method');
+});
+
 test('recovery that was interrupted itself is taken up again: lines once, a dead claim is no claim', async () => {
   journal('20260101T000000Z-aaa.jsonl', [header(), sentLine('aaa-1'), sentLine('aaa-2'), doneLine('aaa-2')]);
   await open();

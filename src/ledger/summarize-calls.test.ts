@@ -137,6 +137,21 @@ test('what callers make up is bounded: names, suspicious calls', async () => {
   expect(Object.keys(stats.calls_by_agent)).toHaveLength(1000);
 });
 
+test('what is no tool is timed by its method and writes nothing, whatever it is called', async () => {
+  const many = Array.from({ length: 20 }, (_, n) => ({
+    n,
+    tool: `resource:memo://write/${n}`,
+    method: 'resources/read',
+  }));
+  add('one', ...many, { n: 21, tool: 'prompt:delete_all', method: 'prompts/get' });
+  const { latency_by_tool, privileged_operations } = await summarizeCalls(workspace);
+  expect(Object.entries(latency_by_tool).map(([name, { count }]) => [name, count])).toEqual([
+    ['files.resources/read', 20],
+    ['files.prompts/get', 1],
+  ]);
+  expect(privileged_operations).toEqual({});
+});
+
 test('names that mean something to JavaScript are names like others', async () => {
   add('one', { n: 1, server: '__proto__', tool: 'constructor' }, { n: 2, server: 'toString', outcome: 'denied' });
   const { calls_by_server, errors_by_server, latency_by_tool } = await summarizeCalls(workspace);

@@ -4,7 +4,8 @@ import { z } from 'zod';
 export const callLineSchema = z.strictObject({
   ts: z.string().describe('When the call came in, ISO 8601 in UTC.'),
   server: z.string().nullable().describe('The upstream server; null when no server has a tool of that name.'),
-  tool: z.string().describe("The tool by the server's own name."),
+  tool: z.string().describe("The tool by the server's own name; resource:URI and prompt:NAME for what is no tool."),
+  method: z.string().exactOptional().describe('What the server was asked; absent when it was tools/call.'),
   args: z.unknown().describe('The arguments, with secrets taken out.'),
   status: z
     .enum(['ok', 'error', 'open'])
@@ -53,7 +54,9 @@ export const summarySchema = z.strictObject({
           max: z.number(),
         }),
       )
-      .describe('By server.tool, in milliseconds; only calls that reached the server.'),
+      .describe(
+        'By server.tool, or server.resources/read and the like, in milliseconds; only calls that reached the server.',
+      ),
     rate_limit_hits: count.describe('Refused by a limit here, or throttled by the server.'),
     rate_limit_hits_by_server: counts,
     suspicious_calls: count.describe('How many calls have such a value; the list holds the first hundred.'),
