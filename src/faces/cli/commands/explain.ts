@@ -10,7 +10,7 @@ import type { NamedTool, Verdict } from '../tool-question.ts';
 export function explainCommand(cli: CliContext): Command {
   return withAgent(new Command('explain'), 'whose rights')
     .description('say which rule decides on a call, and why')
-    .argument('<server.tool>', 'the tool')
+    .argument('<server.tool>', 'the tool; or server.resource:URI, server.prompt:NAME')
     .option('--args <json>', 'the arguments of the call in question')
     .action((tool: string, options: ExplainOptions, command: Command) =>
       explain(cli, readInvocation(command, cli), tool, options),
