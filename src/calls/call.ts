@@ -3,6 +3,7 @@ import type { Caller, OperationKind } from '../domain/index.ts';
 import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel } from '../mcp/index.ts';
 import type { Hearing, WireCall, WireResult } from '../upstream/index.ts';
 import type { CallClient, CallerChannel } from './channel.ts';
+import type { ResourceWatch } from './resource-watch.ts';
 
 export interface CallRequest {
   readonly caller: Caller;
@@ -16,7 +17,9 @@ export interface CallRequest {
   /** Members of `_meta` that travel with the call, as JSON text. */
   readonly meta: string;
   /** `inputResponses` and `requestState`, as members of `params`, of a caller that comes again with answers. */
-  readonly inputs?: string;
+  readonly inputs?: string | undefined;
+  /** Hears of changes, for subscriptions alone. */
+  readonly watch?: ResourceWatch | undefined;
   /** Undefined where no program stands behind the call that could be told from others. */
   readonly client?: CallClient | undefined;
   /** Undefined when the caller wants no messages in between. */

@@ -1,12 +1,16 @@
 export { Call, type CallRequest, type CallResult } from './call.ts';
 export type { CallMeter } from './call-meter.ts';
 export type { CallFacts, CallSpan, CallTracer } from './call-tracer.ts';
-export type { CallerChannel } from './channel.ts';
+export type { CallClient, CallerChannel } from './channel.ts';
+export { Dialogue } from './dialogue.ts';
 export { type Collision, createNameBook, type NameBook } from './names.ts';
 export { outcomeOf } from './outcomes.ts';
+export { createParkedCalls, type ParkedCalls } from './parked.ts';
 export { readingsOf } from './readings.ts';
 export { createResourceNames, type ResourceNames } from './resource-names.ts';
+export { ResourceWatch } from './resource-watch.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
 export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
 export type { View, ViewEntry, ViewSource } from './view.ts';
 export { createViews, type Views } from './views.ts';
+export { visibleCompletions } from './visible-completions.ts';

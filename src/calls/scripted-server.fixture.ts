@@ -104,6 +104,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
         throw new Error('not scripted');
       },
       unwatch() {},
+      onUpdated: () => () => {},
       reportLoss(_link, failure) {
         server.losses.push(failure);
         server.link = undefined;

@@ -30,6 +30,8 @@ export interface View {
   readonly promptsText: string;
   readonly resourcesText: string;
   readonly templatesText: string;
+  /** Some server of the agent writes a log; where none does, nobody needs to listen for it. */
+  readonly mayLog: boolean;
   /** Servers that the agent sees and whose tools are not listed: nobody knows them yet, or they are away for too long. */
   readonly unseen: readonly UpstreamControl[];
   /** Tools of those that the agent had, by the name it saw. */
@@ -97,6 +99,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
     get templatesText() {
       return others.templatesText;
     },
+    mayLog: entries.some(({ control }) => control.catalog?.abilities.logging === true),
     unseen,
     missed,
   };

@@ -5,7 +5,6 @@ import {
   type CallResult,
   type CallTracer,
   createCallPath,
-  createResourceNames,
   createTracedCalls,
   createViews,
   type NameBook,
@@ -23,7 +22,14 @@ import {
   unknownNames,
 } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
-import { createCatalogStore, createNameStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
+import { createRequestStates, type RequestStates } from '../mcp/index.ts';
+import {
+  createCatalogStore,
+  createNameStore,
+  ensureStateFolder,
+  ensureStateKey,
+  workspaceLayout,
+} from '../storage/index.ts';
 import { createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
@@ -54,8 +60,10 @@ export interface Hub {
   discover(servers?: readonly string[]): Promise<void>;
   reload(): Promise<void>;
   onReload(listener: (fleet: Fleet) => void): () => void;
-  /** Hears of resources that somebody watches: one has changed, or changes of it may have passed unheard. */
-  onResourceUpdated(listener: (server: string, uri: string) => void): () => void;
+  /** Signs what clients keep for the hub between two requests. */
+  readonly requestStates: RequestStates;
+  /** The client is gone: connections that were its own are closed. */
+  endClientSession(session: string): void;
   /** Takes no new calls, lets those under way finish for a while, then closes everything. */
   stop(): Promise<void>;
 }
@@ -83,30 +91,32 @@ export interface HubOptions {
   readonly watch: boolean;
 }
 
+/** How long a client may take to come again with what it was asked. */
+const stateLifeMs = 60 * 60_000;
 /** How long calls under way may take to finish when the hub stops. */
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger, random, meter, tracer } = deps;
+  const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
-  const { ledger, children, catalogs, memory, names, redaction } = await openState(deps, configuration);
-  const updates = new Set<(server: string, uri: string) => void>();
-  const onResourceUpdated = (server: string, uri: string): void => {
-    for (const listener of updates) listener(server, uri);
-  };
+  const { ledger, children, catalogs, memory, names, redaction, states, traced } = await openState(deps, configuration);
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, onChange: renew, onResourceUpdated },
+    { ...deps, children, memory, redact: redaction.message, onChange: renew },
     configuration.fleet,
   );
-  const resourceNames = createResourceNames();
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
   const life = createId(random, 8);
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
-  const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
-  const isStopping = (): boolean => stopping !== undefined;
-  const runCall = createCallPath({ clock, ledger, views, underWay, meter, traced, isStopping });
+  const runCall = createCallPath({
+    ...deps,
+    ledger,
+    views,
+    underWay,
+    traced,
+    isStopping: () => stopping !== undefined,
+  });
 
   configuration.onReload((fleet) => {
     names.adopt(fleet);
@@ -116,13 +126,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   });
 
   function source(): ViewSource {
-    return {
-      fleet: configuration.fleet,
-      upstreams: crew.upstreams,
-      names: names.of('tool'),
-      promptNames: names.of('prompt'),
-      resourceNames,
-    };
+    return { fleet: configuration.fleet, upstreams: crew.upstreams, ...names.forViews() };
   }
 
   function renew(): void {
@@ -180,12 +184,12 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));
       await Promise.all(wanted.map(([, { control }]) => control.refresh()));
     },
+    requestStates: states,
+    endClientSession(session) {
+      for (const { dispatch } of crew.upstreams.values()) dispatch.seats?.endSession(session);
+    },
     reload: configuration.reload,
     onReload: configuration.onReload,
-    onResourceUpdated(listener) {
-      updates.add(listener);
-      return () => updates.delete(listener);
-    },
     stop() {
       stopping ??= stop();
       return stopping;
@@ -194,7 +198,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
 }
 
 /** Everything that outlives a configuration. */
-async function openState({ clock, logger, random, env }: HubDeps, { fleet }: Configuration) {
+async function openState({ clock, logger, random, env, tracer }: HubDeps, { fleet }: Configuration) {
   const layout = workspaceLayout(fleet.workspace);
   await ensureStateFolder(layout);
   const redaction = createRedaction(fleet);
@@ -204,7 +208,10 @@ async function openState({ clock, logger, random, env }: HubDeps, { fleet }: Con
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);
-  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), names, redaction };
+  const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
+  const key = await ensureStateKey(layout, random);
+  const states = createRequestStates({ clock, key }, { lifeMs: stateLifeMs });
+  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), names, redaction, states, traced };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */
@@ -226,12 +233,14 @@ async function drain(clock: Clock, underWay: ReadonlySet<Call>): Promise<void> {
 function knownTools(crew: Crew, names: NameBook): KnownTools {
   const known = new Map<string, KnownTool[]>();
   for (const [server, { control }] of crew.upstreams) {
-    const tools = control.lastCatalog?.tools;
-    if (tools === undefined) continue;
-    known.set(
-      server,
-      tools.map(({ name }) => ({ name, exposedName: names.nameOf(server, name) })),
-    );
+    const { lastCatalog: catalog } = control;
+    if (catalog === undefined) continue;
+    known.set(server, [
+      ...catalog.tools.map(({ name }) => ({ name, exposedName: names.nameOf(server, name) })),
+      ...catalog.prompts.map(({ name }) => ({ name: `prompt:${name}` })),
+      ...catalog.resources.map(({ uri }) => ({ name: `resource:${uri}` })),
+      ...catalog.templates.map(({ uriTemplate }) => ({ name: `resource:${uriTemplate}` })),
+    ]);
   }
   return known;
 }

@@ -29,7 +29,6 @@ export interface CrewDeps {
   /** What servers offer has changed. */
   readonly onChange: () => void;
   /** A resource of a server has changed, or may have. */
-  readonly onResourceUpdated: (server: string, uri: string) => void;
   readonly meter?: HubMeter | undefined;
 }
 
@@ -50,7 +49,6 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
-        onResourceUpdated: deps.onResourceUpdated,
       },
       { spec, client: { name: 'quartermaster', version } },
     );

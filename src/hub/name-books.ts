@@ -1,4 +1,4 @@
-import { createNameBook, type NameBook } from '../calls/index.ts';
+import { createNameBook, createResourceNames, type NameBook, type ViewSource } from '../calls/index.ts';
 import type { Fleet, GivenName, NameKind } from '../domain/index.ts';
 import type { NameStore } from '../storage/index.ts';
 
@@ -6,6 +6,8 @@ import type { NameStore } from '../storage/index.ts';
 export interface NameBooks {
   /** Tools and prompts are apart, and so are the ways of naming. */
   of(kind: NameKind): NameBook;
+  /** What views name things by. URIs of resources are remembered as long as the hub lives. */
+  forViews(): Pick<ViewSource, 'names' | 'promptNames' | 'resourceNames'>;
   adopt(fleet: Fleet): void;
   flush(): Promise<void>;
 }
@@ -13,6 +15,7 @@ export interface NameBooks {
 export async function openNameBooks(store: NameStore, first: Fleet): Promise<NameBooks> {
   const all: readonly GivenName[] = await store.load(serversOf(first));
   const books = new Map<string, NameBook>();
+  const resourceNames = createResourceNames();
   let { naming } = first;
 
   function open(kind: NameKind): NameBook {
@@ -23,13 +26,16 @@ export async function openNameBooks(store: NameStore, first: Fleet): Promise<Nam
     });
   }
 
+  function of(kind: NameKind): NameBook {
+    const key = `${kind} ${naming}`;
+    const book = books.get(key) ?? open(kind);
+    books.set(key, book);
+    return book;
+  }
+
   return {
-    of(kind) {
-      const key = `${kind} ${naming}`;
-      const book = books.get(key) ?? open(kind);
-      books.set(key, book);
-      return book;
-    },
+    of,
+    forViews: () => ({ names: of('tool'), promptNames: of('prompt'), resourceNames }),
     adopt(fleet) {
       naming = fleet.naming;
       store.adopt(serversOf(fleet));

@@ -19,9 +19,9 @@ export function isModernVersion(version: string): boolean {
 }
 
 /** What a legacy `initialize` is answered with. */
-export function negotiateLegacy(requested: unknown): string {
-  const known = typeof requested === 'string' && legacyVersions.includes(requested);
-  return known ? requested : (legacyVersions[0] as string); // the list is not empty
+export function negotiateLegacy(requested: unknown, versions: readonly string[] = legacyVersions): string {
+  const known = typeof requested === 'string' && versions.includes(requested);
+  return known ? requested : (versions[0] as string); // no list is empty
 }
 
 export const metaKeys = {

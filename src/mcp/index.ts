@@ -19,6 +19,7 @@ export {
 } from './eras.ts';
 export { createLineReader, type LineReader } from './lines.ts';
 export { logLevels, reachesLevel } from './log-levels.ts';
+export { withMembers } from './members.ts';
 export { type Body, type Message, type Params, readBody } from './message.ts';
 export {
   encodeHeaderValue,
@@ -26,7 +27,7 @@ export {
   scanMirroredArguments,
 } from './mirrored-headers.ts';
 export { oneLine } from './one-line.ts';
-export { notOffered, type Question, type QuestionAnswer } from './question.ts';
+export { legacyQuestion, modernQuestion, notOffered, type Question, type QuestionAnswer } from './question.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';

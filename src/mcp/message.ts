@@ -1,4 +1,6 @@
 import { HubError, isJsonObject } from '../base/index.ts';
+import { oneLine } from './one-line.ts';
+import type { QuestionAnswer } from './question.ts';
 import { findMember, type Member, ScanFailure, scanElements, scanJson } from './scan-json.ts';
 
 /** A client's message, parsed once, with the text of what is forwarded unchanged. */
@@ -12,9 +14,11 @@ export type Message =
       readonly params: Params;
       /** The text of `params.arguments`, when there is one; null counts as none, here as for the value. */
       readonly argumentsText: string | undefined;
+      /** The text of `params.inputResponses`: what the hub asked for in an earlier answer. */
+      readonly inputsText: string | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  | { readonly kind: 'response'; readonly id: string | number }
+  | { readonly kind: 'response'; readonly id: string | number; readonly answer: QuestionAnswer }
   | { readonly kind: 'invalid'; readonly reason: string };
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -73,7 +77,9 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   const hasId = 'id' in value;
   if (hasId && typeof id !== 'string' && !Number.isInteger(id)) return invalid('"id" must be a string or an integer');
   if (!('method' in value)) {
-    if (hasId && 'result' in value !== 'error' in value) return { kind: 'response', id: id as string | number }; // checked above
+    if (hasId && 'result' in value !== 'error' in value) {
+      return { kind: 'response', id: id as string | number, answer: toAnswer(text, members) }; // checked above
+    }
     return invalid('a message needs a "method", or an "id" with a "result" or an "error"');
   }
   if (typeof method !== 'string') return invalid('"method" must be a string');
@@ -81,16 +87,28 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   if (!isJsonObject(params)) return invalid('"params" must be an object');
   if (!hasId) return { kind: 'notification', method, params };
   const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan saw it
-  const argumentsSpan =
-    params.arguments == null ? undefined : findMember(findMember(members, 'params')?.members, 'arguments');
+  const paramsMembers = findMember(members, 'params')?.members;
   return {
     kind: 'request',
     idText: text.slice(idSpan.start, idSpan.end),
     id: id as string | number, // checked above
     method,
     params,
-    argumentsText: argumentsSpan && text.slice(argumentsSpan.start, argumentsSpan.end),
+    argumentsText: params.arguments == null ? undefined : textOf(text, findMember(paramsMembers, 'arguments')),
+    inputsText: isJsonObject(params.inputResponses)
+      ? textOf(text, findMember(paramsMembers, 'inputResponses'))
+      : undefined,
   };
+}
+
+function textOf(text: string, span: Member | undefined): string | undefined {
+  return span && text.slice(span.start, span.end);
+}
+
+function toAnswer(text: string, members: readonly Member[]): QuestionAnswer {
+  const result = textOf(text, findMember(members, 'result'));
+  if (result !== undefined) return { kind: 'result', text: oneLine(result) };
+  return { kind: 'error', text: oneLine(textOf(text, findMember(members, 'error')) ?? 'null') };
 }
 
 function invalid(reason: string): Message {

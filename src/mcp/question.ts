@@ -1,3 +1,5 @@
+import { withMembers } from './members.ts';
+
 /** A request of a server to whoever called it: elicitation, sampling, roots. */
 export interface Question {
   readonly method: string;
@@ -10,6 +12,18 @@ export interface Question {
 export interface QuestionAnswer {
   readonly kind: 'result' | 'error';
   readonly text: string;
+}
+
+/** The params as a legacy client knows them: a question about a URL has an id of its own there. */
+export function legacyQuestion({ method, params, paramsText }: Question, id: string): string {
+  if (method !== 'elicitation/create' || params.mode !== 'url' || params.elicitationId !== undefined) return paramsText;
+  return withMembers(paramsText, { elicitationId: JSON.stringify(id) });
+}
+
+/** The whole question as a modern client finds it in a result. */
+export function modernQuestion({ method, params, paramsText }: Question): string {
+  const text = params.elicitationId === undefined ? paramsText : withMembers(paramsText, { elicitationId: undefined });
+  return `{"method":${JSON.stringify(method)},"params":${text}}`;
 }
 
 /** What a server is told that asks for something nobody can give. */

@@ -10,14 +10,11 @@ export function rawErrorReply(idText: string, errorText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"error":${errorText}}`;
 }
 
-export function errorReply(idText: string, error: HubError): string {
-  return rawErrorReply(idText, errorObject(error));
-}
-
-function errorObject(error: HubError): string {
-  const { jsonRpc, retryable } = errorTable[error.code];
+/** `code` where the reader's era has another one than the table. */
+export function errorReply(idText: string, error: HubError, code: number = errorTable[error.code].jsonRpc): string {
+  const { retryable } = errorTable[error.code];
   const data = { code: error.code, retryable, ...error.details };
-  return JSON.stringify({ code: jsonRpc, message: explainError(error), data });
+  return rawErrorReply(idText, JSON.stringify({ code, message: explainError(error), data }));
 }
 
 export function notification(method: string, params?: unknown): string {

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../base/index.ts';
+import { membersOf, withMembers } from './members.ts';
 import { oneLine } from './one-line.ts';
 import type { Question } from './question.ts';
 import { type Member, ScanFailure, scanJson } from './scan-json.ts';
@@ -143,13 +144,7 @@ export function toModernResult(result: UpstreamMessage & { kind: 'result' }): st
 export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): string {
   const { text, value } = result;
   if (!Object.hasOwn(value, 'resultType')) return text;
-  const others = membersOf(text).filter(({ key }) => key !== 'resultType');
-  return `{${others.map(({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
-}
-
-/** Of an object that was parsed already, so that its depth is no question any more. */
-function membersOf(objectText: string): readonly Member[] {
-  return scanJson(objectText, { ...scanOptions, maxDepth: Number.MAX_SAFE_INTEGER }).members ?? [];
+  return withMembers(text, { resultType: undefined });
 }
 
 function garbage(reason: string): UpstreamMessage {

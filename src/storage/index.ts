@@ -8,6 +8,7 @@ export {
   createNameStore,
   ensureAdminToken,
   ensureStateFolder,
+  ensureStateKey,
   type HeldLock,
   type LockOptions,
   type NameStore,

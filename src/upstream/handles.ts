@@ -42,6 +42,8 @@ export interface UpstreamDispatch {
   watch(link: Link, uri: string): WireCall;
   /** Whoever watched it does not care any more. */
   unwatch(uri: string): void;
+  /** Of what is watched over these connections, something has changed, or changes of it may have passed unheard. */
+  onUpdated(listener: (uri: string) => void): () => void;
   /** A call learnt that the link is dead before the link did. */
   reportLoss(link: Link, failure: WireFailure): void;
 }
@@ -56,7 +58,6 @@ export interface UpstreamDeps {
   /** In [0, 1), for jitter. */
   readonly random: () => number;
   readonly onChange: (server: string) => void;
-  readonly onResourceUpdated: (server: string, uri: string, params: Readonly<Record<string, unknown>>) => void;
 }
 
 export interface UpstreamOptions {

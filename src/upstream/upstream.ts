@@ -49,6 +49,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   readonly #listing: Listing;
   readonly #grace: Grace;
   readonly #watches: Watches;
+  readonly #updates = new Set<(uri: string) => void>();
   #lastError: HubError | undefined;
   /** The link is there, but what the server last said over it was 401 or 403. */
   #refusal: { readonly word: ServerState; readonly error: HubError } | undefined;
@@ -68,7 +69,10 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
       { clock: deps.clock, onOver: () => deps.onChange(server) },
       { lengthMs: options.spec.limits.graceMs },
     );
-    this.#watches = createWatches({ ...deps, ...now }, { server });
+    const onUpdated = (uri: string): void => {
+      for (const listener of this.#updates) listener(uri);
+    };
+    this.#watches = createWatches({ ...deps, ...now, onUpdated }, { server });
   }
 
   get catalog(): Catalog | undefined {
@@ -152,6 +156,11 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
 
   unwatch(uri: string): void {
     this.#watches.unwatch(uri);
+  }
+
+  onUpdated(listener: (uri: string) => void): () => void {
+    this.#updates.add(listener);
+    return () => this.#updates.delete(listener);
   }
 
   async refresh(): Promise<void> {

@@ -24,7 +24,7 @@ export interface WatchesDeps {
   readonly redact: (text: string) => string;
   /** The connection of this moment. */
   readonly link: () => Link | undefined;
-  readonly onResourceUpdated: (server: string, uri: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onUpdated: (uri: string) => void;
 }
 
 const maxWatched = 1000;
@@ -56,8 +56,8 @@ export function createWatches(deps: WatchesDeps, { server }: { readonly server: 
     }
   }
 
-  function tell(uri: string, params: Readonly<Record<string, unknown>>): void {
-    if (!stopped) deps.onResourceUpdated(server, uri, params);
+  function tell(uri: string): void {
+    if (!stopped) deps.onUpdated(uri);
   }
 
   async function watchAgain(link: Link, uri: string): Promise<void> {
@@ -68,7 +68,7 @@ export function createWatches(deps: WatchesDeps, { server }: { readonly server: 
       const error = reply.kind === 'error' ? reply.message : reply.error.message;
       deps.logger.warn('upstream_watch_lost', { server, uri: deps.redact(uri), error: deps.redact(error) });
     }
-    tell(uri, { uri });
+    tell(uri);
   }
 
   return {
@@ -79,10 +79,10 @@ export function createWatches(deps: WatchesDeps, { server }: { readonly server: 
     unwatch,
     updated(params) {
       // It may be a part of what is watched, so that only its form can be checked here.
-      if (typeof params.uri === 'string') tell(params.uri, params);
+      if (typeof params.uri === 'string') tell(params.uri);
     },
     missed() {
-      for (const uri of watchers.keys()) tell(uri, { uri });
+      for (const uri of watchers.keys()) tell(uri);
     },
     async resume(link) {
       const uris = [...watchers.keys()];

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSilentLogger, createSystemClock } from '../../src/base/index.ts';
+import { createSilentLogger, createSystemClock, systemRandom } from '../../src/base/index.ts';
 import { serveStdio } from '../../src/faces/mcp-stdio/index.ts';
 import type { Hub } from '../../src/hub/index.ts';
 import { fixturePath, startHttpFixture } from '../support/fixture-servers.ts';
@@ -59,7 +59,15 @@ async function overPipes(hub: Hub, first: object, common: object): Promise<Agent
   const input = new PassThrough();
   const output = new PassThrough();
   const caller = hub.callerFor({ agent: 'tester' });
-  const deps = { hub, caller, clock: createSystemClock(), logger: createSilentLogger(), input, output };
+  const deps = {
+    hub,
+    caller,
+    clock: createSystemClock(),
+    logger: createSilentLogger(),
+    random: systemRandom,
+    input,
+    output,
+  };
   const face = serveStdio(deps);
   onTestFinished(() => face.close());
   const answers = new Map<unknown, (message: Message) => void>();

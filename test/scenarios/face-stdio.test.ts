@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createSilentLogger, createSystemClock } from '../../src/base/index.ts';
+import { createSilentLogger, createSystemClock, systemRandom } from '../../src/base/index.ts';
 import { serveStdio } from '../../src/faces/mcp-stdio/index.ts';
 import { openStage, type Stage, stdioServer } from '../support/hub.ts';
 import {
@@ -58,6 +58,7 @@ async function openCold(config: object = {}, output?: Writable): Promise<Pipes> 
     caller: hub.callerFor({ agent: 'tester' }),
     clock: createSystemClock(),
     logger: createSilentLogger(),
+    random: systemRandom,
     input,
     output: output ?? collect,
   });

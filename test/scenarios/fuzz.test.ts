@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { createSilentLogger, createSystemClock } from '../../src/base/index.ts';
+import { createSilentLogger, createSystemClock, systemRandom } from '../../src/base/index.ts';
 import { serveStdio } from '../../src/faces/mcp-stdio/index.ts';
 import { createDice } from '../fuzz/dice.ts';
 import { fuzzedMessage } from '../fuzz/messages.ts';
@@ -88,7 +88,7 @@ test('malformed lines do no harm to the stdio face', { timeout: 60_000 + rounds 
     },
   });
   const caller = hub.hub.callerFor({ agent: 'tester' });
-  const deps = { clock: createSystemClock(), logger: createSilentLogger(), input, output };
+  const deps = { clock: createSystemClock(), logger: createSilentLogger(), random: systemRandom, input, output };
   const face = serveStdio({ hub: hub.hub, caller, ...deps });
   const dice = createDice(seed);
   for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { notification, sseComment } from '../../mcp/index.ts';
-import { toolsChanged } from '../mcp/index.ts';
+import { changeMethods, type ListName, takeChanges } from '../mcp/index.ts';
 import type { Admission } from './admission.ts';
 import type { ClientSessions, OpenStream } from './client-sessions.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -11,7 +11,7 @@ const gatherMs = 50;
 /** Proxies close streams on which nothing happens. */
 const keepAliveMs = 15_000;
 
-/** Tells open streams when their agent's list has changed, and keeps them alive. */
+/** Tells open streams when a list of their agent has changed, and keeps them alive. */
 export function createAnnouncer(deps: {
   readonly clock: Clock;
   readonly hub: Hub;
@@ -27,21 +27,22 @@ export function createAnnouncer(deps: {
     revision++;
     gathering ??= clock.setTimer(gatherMs, announce);
   });
-  const message = notification(toolsChanged);
-
   function announce(): void {
     gathering = undefined;
-    for (const { stream } of sessions.all()) if (stream !== undefined && isNews(stream)) stream.events.send(message);
-    for (const subscription of subscriptions.all()) if (isNews(subscription)) subscription.announce();
+    for (const { stream } of sessions.all()) {
+      if (stream === undefined) continue;
+      for (const list of changesFor(stream)) stream.events.send(notification(changeMethods[list]));
+    }
+    for (const subscription of subscriptions.all()) {
+      for (const list of changesFor(subscription)) subscription.announce(list);
+    }
   }
 
-  function isNews(stream: OpenStream): boolean {
-    const { toolsText, unseen } = hub.views.of(stream.chain);
+  function changesFor({ lists, chain }: OpenStream): readonly ListName[] {
+    const view = hub.views.of(chain);
     // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
-    if (unseen.length > 0) void hub.views.settled(stream.chain);
-    if (stream.toolsText === toolsText) return false;
-    stream.toolsText = toolsText;
-    return true;
+    if (view.unseen.length > 0) void hub.views.settled(chain);
+    return takeChanges(lists, view);
   }
 
   function isAllowed(stream: OpenStream): boolean {

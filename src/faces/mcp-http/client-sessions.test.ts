@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMovingClock } from '../../../test/support/moving-clock.ts';
 import { eventually } from '../../../test/support/within.ts';
+import type { LegacyClient } from '../mcp/index.ts';
 import { type ClientSession, type ClientSessions, createClientSessions } from './client-sessions.ts';
 
 function create(options: { idleMs?: number; max?: number } = {}) {
@@ -16,15 +17,18 @@ function create(options: { idleMs?: number; max?: number } = {}) {
 function withStream(session: ClientSession): { ended: () => number } {
   let ends = 0;
   const events = { send() {}, comment() {}, end: () => void ends++ };
-  session.stream = { events, chain: [], toolsText: '', authorization: undefined };
+  session.stream = { events, chain: [], lists: { tools: '', prompts: '', resources: '' }, authorization: undefined };
   return { ended: () => ends };
 }
+
+// A session does nothing with its client but close it.
+const client = (): LegacyClient => ({ close() {} }) as LegacyClient;
 
 const idsOf = (sessions: ClientSessions): string[] => [...sessions.all()].map(({ id }) => id);
 
 test('a session is found by its owner alone', () => {
   const { sessions } = create();
-  const session = sessions.open('mine', '2025-11-25');
+  const session = sessions.open('mine', '2025-11-25', client);
   expect(sessions.find(session.id, 'mine')).toBe(session);
   expect(sessions.find(session.id, 'theirs')).toBeUndefined();
   expect(sessions.find('constructor', 'mine')).toBeUndefined();
@@ -33,7 +37,7 @@ test('a session is found by its owner alone', () => {
 
 test('looking for a session of somebody else does not keep it alive', async () => {
   const { sessions, clock } = create();
-  const session = sessions.open('mine', '2025-11-25');
+  const session = sessions.open('mine', '2025-11-25', client);
   clock.advance(40_000);
   sessions.find(session.id, 'theirs');
   clock.advance(40_000);
@@ -42,7 +46,7 @@ test('looking for a session of somebody else does not keep it alive', async () =
 
 test('idle sessions end, their streams too, and the clock is left alone afterwards', async () => {
   const { sessions, clock } = create();
-  const [first, second] = [sessions.open('mine', 'v'), sessions.open('mine', 'v')];
+  const [first, second] = [sessions.open('mine', 'v', client), sessions.open('mine', 'v', client)];
   const stream = withStream(first);
   clock.advance(40_000);
   sessions.find(second.id, 'mine');
@@ -57,13 +61,13 @@ test('idle sessions end, their streams too, and the clock is left alone afterwar
 
 test('room is made by whoever was silent for longest', () => {
   const { sessions, clock } = create({ max: 2 });
-  const first = sessions.open('mine', 'v');
+  const first = sessions.open('mine', 'v', client);
   clock.advance(10);
-  const second = sessions.open('mine', 'v');
+  const second = sessions.open('mine', 'v', client);
   clock.advance(10);
   sessions.find(first.id, 'mine');
   clock.advance(10);
-  const third = sessions.open('mine', 'v');
+  const third = sessions.open('mine', 'v', client);
   expect(idsOf(sessions)).toEqual([first.id, third.id]);
   expect(sessions.find(second.id, 'mine')).toBeUndefined();
   sessions.close();
@@ -71,11 +75,11 @@ test('room is made by whoever was silent for longest', () => {
 
 test('closing ends everything, and ending twice is the same as once', () => {
   const { sessions, clock } = create();
-  const session = sessions.open('mine', 'v');
+  const session = sessions.open('mine', 'v', client);
   const stream = withStream(session);
   sessions.end(session);
   sessions.end(session);
-  withStream(sessions.open('mine', 'v'));
+  withStream(sessions.open('mine', 'v', client));
   sessions.close();
   expect([stream.ended(), sessions.size, clock.waiting]).toEqual([1, 0, 0]);
 });

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../base/index.ts';
-import type { Call } from '../../calls/index.ts';
+import type { KnownLists, LegacyClient } from '../mcp/index.ts';
 import type { EventStream } from './response.ts';
 
 /**
@@ -15,22 +15,28 @@ export interface ClientSession {
   lastRequest: number;
   /** Which state of the lists the client last asked for. */
   listedAt: number | undefined;
-  /** Calls that the client may still cancel, by its own request ids. */
-  calls: Map<string | number, Call> | undefined;
+  readonly client: LegacyClient;
   stream: OpenStream | undefined;
+}
+
+/** What a client may know of its own session. */
+export interface OpenedSession {
+  readonly id: string;
+  /** On the stream that the client listens on, if it does. */
+  announce(message: string): void;
 }
 
 export interface OpenStream {
   readonly events: EventStream;
   readonly chain: readonly string[];
-  /** The list of tools as this client last had reason to know it. */
-  toolsText: string;
+  /** The lists as this client last had reason to know them. */
+  readonly lists: KnownLists;
   /** What proved the right to it, to be proved again. */
   readonly authorization: string | undefined;
 }
 
 export interface ClientSessions {
-  open(owner: string, protocolVersion: string): ClientSession;
+  open(owner: string, protocolVersion: string, client: (session: OpenedSession) => LegacyClient): ClientSession;
   /** Counts as a request of the session. */
   find(id: string, owner: string): ClientSession | undefined;
   end(session: ClientSession): void;
@@ -51,7 +57,7 @@ export function createClientSessions(
     sessions.delete(session.id);
     session.stream?.events.end();
     session.stream = undefined;
-    session.calls = undefined;
+    session.client.close();
   }
 
   function sweepIdle(): void {
@@ -70,15 +76,17 @@ export function createClientSessions(
   }
 
   return {
-    open(owner, protocolVersion) {
+    open(owner, protocolVersion, client) {
       if (sessions.size >= options.max) evictOldest();
+      const id = deps.newId();
+      const announce = (message: string): void => session.stream?.events.send(message);
       const session: ClientSession = {
-        id: deps.newId(),
+        id,
         owner,
         protocolVersion,
         lastRequest: clock.monotonic(),
         listedAt: undefined,
-        calls: undefined,
+        client: client({ id, announce }),
         stream: undefined,
       };
       sessions.set(session.id, session);

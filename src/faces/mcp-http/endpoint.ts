@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, createId, HubError, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
+import { createParkedCalls } from '../../calls/index.ts';
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type Body, classify, inTrace, isModernVersion, type MirroredHeaders, readBody } from '../../mcp/index.ts';
-import { invalidMessage } from '../mcp/index.ts';
+import { createRounds, invalidMessage, parkedLimits } from '../mcp/index.ts';
 import { createAdmission } from './admission.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createClientSessions } from './client-sessions.ts';
@@ -48,8 +49,10 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     admitted.forget();
     announcer.recheck();
   });
-  const legacy = createLegacyFace({ hub, sessions, revision: () => announcer.revision });
-  const modern = createModernFace({ hub, subscriptions });
+  const parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
+  const rounds = createRounds({ hub, parked });
+  const legacy = createLegacyFace({ hub, clock, sessions, revision: () => announcer.revision });
+  const modern = createModernFace({ hub, rounds, subscriptions });
   const callers = new WeakMap<TokenIdentity, Caller>();
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
@@ -150,6 +153,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
       forgetTokens();
       announcer.close();
       subscriptions.close();
+      parked.close();
       sessions.close();
     },
   };

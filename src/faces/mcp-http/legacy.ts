@@ -1,20 +1,20 @@
-import { HubError, toHubError } from '../../base/index.ts';
-import type { Call } from '../../calls/index.ts';
+import { type Clock, HubError, toHubError } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { errorReply, legacyVersions, type Message, notification, resultReply } from '../../mcp/index.ts';
+import { askableOf, errorReply, legacyVersions, type Message, notification, resultReply } from '../../mcp/index.ts';
 import {
   batchVersion,
-  callAnswer,
-  callTool,
-  emptyResult,
+  changeMethods,
   initializeResult,
   invalidMessage,
-  listTools,
-  methodNotFound,
+  isList,
+  isOperation,
+  knownLists,
+  LegacyClient,
+  type Operation,
+  operationAnswer,
+  operationOf,
   type Request,
-  type ToolCall,
-  toolsChanged,
   wantsProgress,
 } from '../mcp/index.ts';
 import type { ClientSession, ClientSessions } from './client-sessions.ts';
@@ -32,53 +32,58 @@ export interface LegacyFace {
 
 export interface LegacyFaceDeps {
   readonly hub: Hub;
+  readonly clock: Clock;
   readonly sessions: ClientSessions;
-  /** Grows with every change of any list of tools. */
+  /** Grows with every change of any list. */
   readonly revision: () => number;
 }
 
-export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): LegacyFace {
-  const listChanged = notification(toolsChanged);
-
+export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceDeps): LegacyFace {
   function post(exchange: Exchange, message: Message): Promise<void> | undefined {
     if (message.kind === 'request' && message.method === 'initialize') return initialize(exchange, message);
     const session = sessionOf(exchange);
     if (message.kind !== 'request') {
-      receive(session, message);
+      session.client.receive(message);
       sendStatus(exchange.response, 202);
       return undefined;
     }
-    return message.method === 'tools/call' ? call(exchange, session, message) : other(exchange, session, message);
+    return isCall(message) ? operate(exchange, session, message) : other(exchange, session, message);
   }
 
   async function initialize({ response, caller, owner }: Exchange, request: Request): Promise<void> {
     const { protocolVersion, text } = await initializeResult(hub, caller, request.params);
-    const session = sessions.open(owner, protocolVersion);
+    const askable = askableOf(request.params.capabilities);
+    const session = sessions.open(
+      owner,
+      protocolVersion,
+      ({ id, announce }) => new LegacyClient({ hub, clock, announce }, { principal: owner, session: id, askable }),
+    );
     sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', session.id]);
   }
 
   /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */
-  function call(
+  function operate(
     { response, caller, acceptsStream }: Exchange,
-    session: ClientSession,
+    { client }: ClientSession,
     request: Request,
   ): Promise<void> | undefined {
-    const { id, idText } = request;
-    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
-    let started: ToolCall;
+    const { idText } = request;
+    const spokenTo = acceptsStream && (wantsProgress(request) || client.isSpokenTo(caller));
+    const growing = spokenTo ? growingAnswer(response) : undefined;
+    const attendant = growing === undefined ? client.silent : client.attendant(caller, growing.between, growing.onGone);
+    let operation: Operation;
     try {
-      started = callTool(hub, caller, request, growing?.between);
+      operation = operationOf(request);
     } catch (error) {
       // A refusal of the HTTP request would mean to clients that the transport is broken.
       sendJson(response, 200, errorReply(idText, toHubError(error)));
       return undefined;
     }
-    const { call, result } = started;
-    if (growing !== undefined) response.once('close', () => call.detach());
-    noteCall(session, id, call);
+    const { call, result } = client.begin(caller, request, operation, attendant);
+    growing?.onGone(() => call.detach());
     return result.then((outcome) => {
-      forgetCall(session, id, call);
-      const text = callAnswer(idText, outcome, 'legacy');
+      client.ended(request, call);
+      const text = operationAnswer(idText, operation.kind, outcome, 'legacy');
       if (growing === undefined) sendJson(response, 200, text);
       else growing.end(text);
     });
@@ -89,14 +94,11 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
   }
 
   async function answerTo(session: ClientSession, caller: Caller, request: Request): Promise<string> {
-    switch (request.method) {
-      case 'tools/list':
-        session.listedAt = revision();
-        return listTools(hub, caller, request, 'legacy');
-      case 'ping':
-        return resultReply(request.idText, emptyResult);
-      default:
-        return errorReply(request.idText, methodNotFound(request));
+    if (isList(request.method)) session.listedAt = revision();
+    try {
+      return await session.client.answer(caller, request);
+    } catch (error) {
+      return errorReply(request.idText, toHubError(error));
     }
   }
 
@@ -109,7 +111,7 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
     const answers = messages.map((message) => {
       if (message.kind === 'request') return partOfBatch(exchange, session, message);
       if (message.kind === 'invalid') return errorReply('null', invalidMessage(message.reason));
-      receive(session, message);
+      session.client.receive(message);
       return undefined;
     });
     const texts = await Promise.all(answers.filter((answer) => answer !== undefined));
@@ -118,24 +120,18 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
   }
 
   async function partOfBatch({ caller }: Exchange, session: ClientSession, request: Request): Promise<string> {
+    const { client } = session;
     try {
       if (request.method === 'initialize') throw new HubError('INVALID_REQUEST', 'A batch cannot initialize.');
-      if (request.method !== 'tools/call') return await answerTo(session, caller, request);
-      const { call, result } = callTool(hub, caller, request, undefined);
-      noteCall(session, request.id, call);
+      if (!isCall(request)) return await answerTo(session, caller, request);
+      const operation = operationOf(request);
+      const { call, result } = client.begin(caller, request, operation, client.silent);
       const outcome = await result;
-      forgetCall(session, request.id, call);
-      return callAnswer(request.idText, outcome, 'legacy');
+      client.ended(request, call);
+      return operationAnswer(request.idText, operation.kind, outcome, 'legacy');
     } catch (error) {
       return errorReply(request.idText, toHubError(error));
     }
-  }
-
-  function receive(session: ClientSession, message: Message): void {
-    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
-    const { requestId, reason } = message.params;
-    const call = session.calls?.get(requestId as string | number); // anything else is not a key
-    call?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
   }
 
   function get(exchange: Exchange): void {
@@ -149,13 +145,15 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
     const stream = {
       events: openEventStream(exchange.response),
       chain,
-      toolsText: hub.views.of(chain).toolsText,
+      lists: knownLists(hub.views.of(chain)),
       authorization: exchange.headers.authorization,
     };
     session.stream = stream;
     stream.events.comment(': open\n\n');
     // What changed since the client last asked, nobody could tell it.
-    if (session.listedAt !== undefined && session.listedAt !== revision()) stream.events.send(listChanged);
+    if (session.listedAt !== undefined && session.listedAt !== revision()) {
+      for (const method of Object.values(changeMethods)) stream.events.send(notification(method));
+    }
     exchange.response.once('close', () => {
       if (session.stream === stream) session.stream = undefined;
     });
@@ -188,12 +186,7 @@ export function createLegacyFace({ hub, sessions, revision }: LegacyFaceDeps): L
   return { post, batch, get, remove };
 }
 
-function noteCall(session: ClientSession, id: string | number, call: Call): void {
-  session.calls ??= new Map();
-  session.calls.set(id, call);
-}
-
-/** The id may belong to a later call by now. */
-function forgetCall(session: ClientSession, id: string | number, call: Call): void {
-  if (session.calls?.get(id) === call) session.calls.delete(id);
+/** To subscribe acts on a server too, but lasts as long as the client. */
+function isCall({ method }: Request): boolean {
+  return method === 'tools/call' || (method !== 'resources/subscribe' && isOperation(method));
 }

@@ -3,19 +3,29 @@ import { HubError } from '../../base/index.ts';
 import type { CallResult } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { checkMirroredHeaders, type Message, type MirroredHeaders, resultReply } from '../../mcp/index.ts';
 import {
-  callAnswer,
-  callTool,
+  askableNothing,
+  checkMirroredHeaders,
+  type Message,
+  type MirroredHeaders,
+  resultReply,
+} from '../../mcp/index.ts';
+import {
+  acknowledgement,
   discoverResult,
-  honoredFilter,
-  listTools,
+  isList,
+  isOperation,
+  knownLists,
+  listAnswer,
+  listChange,
+  listenFilter,
   methodNotFound,
+  principalOf,
   type Request,
+  type Rounds,
+  resourceChange,
   subscriptionEnd,
-  subscriptionMessage,
-  toolsChanged,
-  wantsProgress,
+  watchResources,
 } from '../mcp/index.ts';
 import type { Exchange } from './exchange.ts';
 import { checkMirroredArguments } from './mirrored-arguments.ts';
@@ -28,9 +38,13 @@ export interface ModernFace {
   post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined;
 }
 
-export function createModernFace(deps: { readonly hub: Hub; readonly subscriptions: Subscriptions }): ModernFace {
-  const { hub, subscriptions } = deps;
+export interface ModernFaceDeps {
+  readonly hub: Hub;
+  readonly rounds: Rounds;
+  readonly subscriptions: Subscriptions;
+}
 
+export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps): ModernFace {
   function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined {
     if (message.kind !== 'request') {
       // This revision defines no notifications from clients over HTTP.
@@ -38,22 +52,18 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
       return undefined;
     }
     checkMirroredHeaders(message, headers);
-    switch (message.method) {
-      case 'tools/call':
-        return call(exchange, message);
-      case 'tools/list':
-        return list(exchange, message);
-      case 'server/discover':
-        return discover(exchange, message);
-      case 'subscriptions/listen':
-        return listen(exchange, message);
-      default:
-        throw methodNotFound(message);
+    const { method } = message;
+    if (method === 'tools/call' || (isOperation(method) && method !== 'resources/subscribe')) {
+      return operate(exchange, message);
     }
+    if (isList(method)) return list(exchange, message);
+    if (method === 'server/discover') return discover(exchange, message);
+    if (method === 'subscriptions/listen') return listen(exchange, message);
+    throw methodNotFound(message);
   }
 
   async function list({ response, caller }: Exchange, request: Request): Promise<void> {
-    sendJson(response, 200, await listTools(hub, caller, request, 'modern'));
+    sendJson(response, 200, await listAnswer(hub, caller, request, 'modern'));
   }
 
   async function discover({ response, caller }: Exchange, request: Request): Promise<void> {
@@ -61,15 +71,14 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
   }
 
   /** Closing the stream is how this revision cancels. */
-  function call({ request: incoming, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
-    checkArguments(caller, request, incoming);
-    const growing = acceptsStream && wantsProgress(request) ? growingAnswer(response) : undefined;
-    const { call, result } = callTool(hub, caller, request, growing?.between);
+  function operate({ request: incoming, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+    if (request.method === 'tools/call') checkArguments(caller, request, incoming);
+    const growing = acceptsStream ? growingAnswer(response) : undefined;
+    const round = rounds.begin(caller, request, growing?.between);
     response.once('close', () => {
-      if (!response.writableFinished) call.cancel('the client closed the stream');
+      if (!response.writableFinished) round.cancel('the client closed the stream');
     });
-    return result.then((outcome) => {
-      const text = callAnswer(request.idText, outcome, 'modern');
+    return round.answer.then(({ text, outcome }) => {
       if (growing === undefined) sendJson(response, statusOf(outcome), text);
       else growing.end(text, statusOf(outcome));
     });
@@ -81,28 +90,39 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
     if (mirrored.length > 0) checkMirroredArguments(mirrored, params.arguments, incoming.headers);
   }
 
-  function listen(exchange: Exchange, request: Request): undefined {
+  async function listen(exchange: Exchange, request: Request): Promise<void> {
     const { response, caller, acceptsStream } = exchange;
-    const honored = honoredFilter(request.params);
+    const filter = listenFilter(request.params);
     if (!acceptsStream) throw new HubError('INVALID_REQUEST', 'A subscription needs "Accept: text/event-stream".');
     if (subscriptions.full) throw new HubError('OVERLOADED', 'Too many subscriptions are open.');
     const { idText } = request;
+    const watched = watchResources(hub, (uri) => subscription.events.send(resourceChange(uri, idText)));
+    response.once('close', () => watched.close());
+    const client = { principal: principalOf(caller), session: undefined, askable: askableNothing, takesRounds: true };
     const events = openEventStream(response);
-    const members = `"notifications":${JSON.stringify(honored)}`;
-    events.send(subscriptionMessage('notifications/subscriptions/acknowledged', idText, members));
     const subscription: Subscription = {
       events,
       chain: caller.chain,
-      toolsText: hub.views.of(caller.chain).toolsText,
+      lists: knownLists(hub.views.of(caller.chain)),
       authorization: exchange.headers.authorization,
-      announce() {
-        if (honored.toolsListChanged) events.send(subscriptionMessage(toolsChanged, idText));
+      announce(list) {
+        if (filter.lists.has(list)) events.send(listChange(list, idText));
       },
       end() {
         events.send(subscriptionEnd(idText));
         events.end();
       },
     };
+    const granted = await Promise.all(
+      filter.resources.map(async (uri) =>
+        (await watched.watch(caller, uri, client, '')).kind === 'result' ? [uri] : [],
+      ),
+    );
+    events.send(acknowledgement(idText, { lists: filter.lists, resources: granted.flat() }));
+    if (response.destroyed) {
+      watched.close();
+      return;
+    }
     subscriptions.add(subscription);
     response.once('close', () => subscriptions.remove(subscription));
   }
@@ -111,8 +131,8 @@ export function createModernFace(deps: { readonly hub: Hub; readonly subscriptio
 }
 
 /** A server that misses something the client could do says so, and the revision wants a status for it. */
-function statusOf(outcome: CallResult): number {
-  return outcome.kind === 'error' && outcome.code === missingCapability ? 400 : 200;
+function statusOf(outcome: CallResult | undefined): number {
+  return outcome?.kind === 'error' && outcome.code === missingCapability ? 400 : 200;
 }
 
 const missingCapability = -32021;

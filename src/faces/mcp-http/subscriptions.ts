@@ -1,8 +1,9 @@
+import type { ListName } from '../mcp/index.ts';
 import type { OpenStream } from './client-sessions.ts';
 
 /** A modern client's open `subscriptions/listen`. */
 export interface Subscription extends OpenStream {
-  announce(): void;
+  announce(list: ListName): void;
   /** Says that it is over, then closes. */
   end(): void;
 }

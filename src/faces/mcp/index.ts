@@ -1,18 +1,25 @@
+export { operationAnswer } from './answer-text.ts';
+export { Conversation } from './conversation.ts';
+export { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
+export { LegacyClient } from './legacy-client.ts';
 export {
-  batchVersion,
-  callAnswer,
-  callTool,
-  discoverResult,
-  emptyResult,
-  honoredFilter,
-  initializeResult,
-  invalidMessage,
-  listTools,
-  methodNotFound,
-  type Request,
+  changeMethods,
+  isList,
+  type KnownLists,
+  knownLists,
+  type ListName,
+  listAnswer,
+  takeChanges,
+} from './lists.ts';
+export { isOperation, type Operation, operationOf, type Request, type Underway, wantsProgress } from './operations.ts';
+export { createRounds, parkedLimits, principalOf, type Rounds } from './rounds.ts';
+export { discoverResult, initializeResult } from './server-card.ts';
+export {
+  acknowledgement,
+  type ListenFilter,
+  listChange,
+  listenFilter,
+  resourceChange,
   subscriptionEnd,
-  subscriptionMessage,
-  type ToolCall,
-  toolsChanged,
-  wantsProgress,
-} from './answers.ts';
+} from './subscription.ts';
+export { type WatchedResources, watchResources } from './watched-resources.ts';

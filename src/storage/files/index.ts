@@ -9,4 +9,5 @@ export { acquireLock, type HeldLock, type LockOptions } from './lock.ts';
 export { createNameStore, type NameStore, type NameStoreOptions } from './name-store.ts';
 export { readServeFile, removeServeFile, type ServeFile, writeServeFile } from './serve-file.ts';
 export { ensureStateFolder } from './state-folder.ts';
+export { ensureStateKey } from './state-key.ts';
 export { createFileTokenStore } from './token-store.ts';

@@ -9,6 +9,7 @@ export interface WorkspaceLayout {
   readonly catalog: string;
   readonly names: string;
   readonly adminToken: string;
+  readonly stateKey: string;
   readonly serve: string;
   readonly journal: string;
   readonly locks: string;
@@ -25,6 +26,7 @@ export function workspaceLayout(workspace: string): WorkspaceLayout {
     catalog: join(folder, 'catalog.json'),
     names: join(folder, 'names.json'),
     adminToken: join(folder, 'admin-token'),
+    stateKey: join(folder, 'state-key'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),
     locks: join(folder, 'lock'),

@@ -33,6 +33,7 @@ async function stdio(cli: CliContext, invocation: Invocation, options: StdioOpti
     caller: hub.callerFor({ agent, run }),
     clock: cli.clock,
     logger,
+    random: cli.random,
     input: cli.stdin,
     output: cli.stdout,
   });

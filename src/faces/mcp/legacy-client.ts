@@ -1,0 +1,148 @@
+import { type Clock, HubError } from '../../base/index.ts';
+import type { Call, CallClient } from '../../calls/index.ts';
+import type { Caller } from '../../domain/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import {
+  type Askable,
+  askableNothing,
+  errorReply,
+  logLevels,
+  type Message,
+  notification,
+  type Question,
+  resultReply,
+} from '../../mcp/index.ts';
+import { operationAnswer } from './answer-text.ts';
+import { isList, listAnswer } from './lists.ts';
+import { type Attendant, type Operation, type Request, startOperation, type Underway } from './operations.ts';
+import { type Asked, createQuestions, type Questions } from './questions.ts';
+import { type WatchedResources, watchResources } from './watched-resources.ts';
+
+export interface LegacyClientDeps {
+  readonly hub: Hub;
+  readonly clock: Clock;
+  /** For messages that belong to no request; dropped where the client has no ear for them. */
+  readonly announce: (message: string) => void;
+}
+
+export interface LegacyClientFacts {
+  readonly principal: string;
+  readonly session: string;
+  readonly askable: Askable;
+}
+
+/** A client that shook hands, whatever its transport: what it can do, what it is asked, what it listens to. */
+export class LegacyClient {
+  readonly identity: CallClient;
+  /** For requests that nothing can be said to before their answer. */
+  readonly silent: Attendant;
+  readonly #deps: LegacyClientDeps;
+  #logLevel: string | undefined;
+  #calls: Map<string | number, Call> | undefined;
+  #questions: Questions | undefined;
+  #watched: WatchedResources | undefined;
+
+  constructor(deps: LegacyClientDeps, { principal, session, askable }: LegacyClientFacts) {
+    this.#deps = deps;
+    this.identity = { principal, session, askable, takesRounds: false };
+    const client = askable.nothing ? this.identity : { ...this.identity, askable: askableNothing };
+    this.silent = { client, between: undefined, ask: undefined, log: undefined };
+  }
+
+  /** Servers may have something to say to it besides progress. */
+  isSpokenTo(caller: Caller): boolean {
+    return !this.identity.askable.nothing || this.#logLevel !== undefined || this.#mayLog(caller);
+  }
+
+  /** `onGone` hears when nothing more can be said on the way of `between`. */
+  attendant(caller: Caller, between: (message: string) => void, onGone: (listener: () => void) => void): Attendant {
+    const logs = this.#logLevel !== undefined || this.#mayLog(caller);
+    return {
+      client: this.identity,
+      between,
+      ask: this.identity.askable.nothing ? undefined : (question) => this.#ask(question, between, onGone).answer,
+      log: logs ? { level: this.#logLevel } : undefined,
+    };
+  }
+
+  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): Underway {
+    const started = startOperation(this.#deps.hub, caller, request, operation, attendant);
+    this.#calls ??= new Map();
+    this.#calls.set(request.id, started.call);
+    return started;
+  }
+
+  ended({ id }: Request, call: Call): void {
+    // The id may belong to a later call by now.
+    if (this.#calls?.get(id) === call) this.#calls.delete(id);
+  }
+
+  /** Requests that are no operation on a server, and subscriptions. */
+  async answer(caller: Caller, request: Request): Promise<string> {
+    const { idText, method } = request;
+    if (isList(method)) return listAnswer(this.#deps.hub, caller, request, 'legacy');
+    switch (method) {
+      case 'ping':
+        return resultReply(idText, '{}');
+      case 'logging/setLevel':
+        this.#setLevel(request);
+        return resultReply(idText, '{}');
+      case 'resources/subscribe':
+        return this.#subscribe(caller, request);
+      case 'resources/unsubscribe':
+        this.#watched?.unwatch(uriOf(request));
+        return resultReply(idText, '{}');
+      default:
+        return errorReply(idText, new HubError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 200)}`));
+    }
+  }
+
+  /** Messages that want no answer. Returns the call that was cancelled, if it was one. */
+  receive(message: Message): Call | undefined {
+    if (message.kind === 'response') this.#questions?.answered(message);
+    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return undefined;
+    const { requestId, reason } = message.params;
+    const call = this.#calls?.get(requestId as string | number); // anything else is not a key
+    call?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
+    return call;
+  }
+
+  close(): void {
+    this.#questions?.close();
+    this.#watched?.close();
+    this.#calls = undefined;
+    this.#deps.hub.endClientSession(this.identity.session ?? '');
+  }
+
+  #ask(question: Question, between: (message: string) => void, onGone: (listener: () => void) => void): Asked {
+    this.#questions ??= createQuestions(this.#deps.clock);
+    const asked = this.#questions.ask(question, between);
+    onGone(asked.abandon);
+    return asked;
+  }
+
+  #mayLog({ chain }: Caller): boolean {
+    return this.#deps.hub.views.of(chain).mayLog;
+  }
+
+  #setLevel({ params: { level } }: Request): void {
+    if (typeof level !== 'string' || !logLevels.includes(level)) {
+      throw new HubError('INVALID_PARAMS', `"level" must be one of ${logLevels.join(', ')}.`);
+    }
+    this.#logLevel = level;
+  }
+
+  async #subscribe(caller: Caller, request: Request): Promise<string> {
+    const uri = uriOf(request);
+    this.#watched ??= watchResources(this.#deps.hub, (changed) =>
+      this.#deps.announce(notification('notifications/resources/updated', { uri: changed })),
+    );
+    const outcome = await this.#watched.watch(caller, uri, this.identity, '');
+    return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
+  }
+}
+
+function uriOf({ method, params: { uri } }: Request): string {
+  if (typeof uri === 'string') return uri;
+  throw new HubError('INVALID_PARAMS', `${method} needs "uri", the URI of a resource.`);
+}

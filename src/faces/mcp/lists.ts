@@ -1,0 +1,63 @@
+import { HubError } from '../../base/index.ts';
+import type { View } from '../../calls/index.ts';
+import type { Caller } from '../../domain/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import { type Era, errorReply, resultReply } from '../../mcp/index.ts';
+import type { Request } from './operations.ts';
+import { caching, identity } from './server-card.ts';
+
+export function isList(method: string): boolean {
+  return lists.has(method);
+}
+
+const lists: ReadonlyMap<string, { readonly member: string; text(view: View): string }> = new Map([
+  ['tools/list', { member: 'tools', text: (view: View) => view.toolsText }],
+  ['resources/list', { member: 'resources', text: (view: View) => view.resourcesText }],
+  ['resources/templates/list', { member: 'resourceTemplates', text: (view: View) => view.templatesText }],
+  ['prompts/list', { member: 'prompts', text: (view: View) => view.promptsText }],
+]);
+
+/** Lists are answered from what is known; only a server that was never seen is waited for, and briefly. */
+export async function listAnswer(hub: Hub, caller: Caller, request: Request, era: Era): Promise<string> {
+  const list = lists.get(request.method);
+  if (list === undefined) throw new HubError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 200)}`);
+  if (request.params.cursor !== undefined) {
+    return errorReply(request.idText, new HubError('INVALID_PARAMS', 'The list has one page; send no cursor.'));
+  }
+  const known = hub.views.of(caller.chain);
+  const view = known.unseen.length === 0 ? known : await hub.views.settled(caller.chain);
+  const items = `"${list.member}":${list.text(view)}`;
+  return resultReply(
+    request.idText,
+    era === 'legacy' ? `{${items}}` : `{"resultType":"complete",${items},${caching},${identity}}`,
+  );
+}
+
+/** The lists of an agent at one time, to tell which of them have changed since. */
+export interface KnownLists {
+  tools: string;
+  prompts: string;
+  resources: string;
+}
+
+export function knownLists(view: View): KnownLists {
+  return { tools: view.toolsText, prompts: view.promptsText, resources: view.resourcesText + view.templatesText };
+}
+
+export type ListName = keyof KnownLists;
+
+export const listNames: readonly ListName[] = ['tools', 'prompts', 'resources'];
+
+export const changeMethods: Readonly<Record<ListName, string>> = {
+  tools: 'notifications/tools/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+  resources: 'notifications/resources/list_changed',
+};
+
+/** Which lists are not what was known of them; from now on they are. */
+export function takeChanges(known: KnownLists, view: View): readonly ListName[] {
+  const now = knownLists(view);
+  const changed = listNames.filter((list) => known[list] !== now[list]);
+  for (const list of changed) known[list] = now[list];
+  return changed;
+}

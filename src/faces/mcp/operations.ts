@@ -1,0 +1,143 @@
+import { HubError, isJsonObject } from '../../base/index.ts';
+import type { Call, CallClient, CallerChannel, CallResult, ResourceWatch } from '../../calls/index.ts';
+import type { Caller, OperationKind } from '../../domain/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import {
+  type Message,
+  metaOf,
+  notification,
+  type Params,
+  progressTokenOf,
+  type Question,
+  type QuestionAnswer,
+} from '../../mcp/index.ts';
+
+export type Request = Message & { readonly kind: 'request' };
+
+/** What a request wants done with a server. */
+export interface Operation {
+  readonly kind: OperationKind;
+  readonly name: string;
+  readonly argumentsText: string;
+  readonly args: unknown;
+}
+
+/** The methods that act on servers; everything else the hub answers itself. */
+export function isOperation(method: string): boolean {
+  return method === 'tools/call' || readers.has(method);
+}
+
+/** Throws HubError where the request does not say on what. */
+export function operationOf(request: Request): Operation {
+  const { method, params } = request;
+  // Nearly every call is one of a tool.
+  if (method === 'tools/call') return named('tool', request, 'tools/call needs "name", the name of a tool.');
+  const read = readers.get(method);
+  if (read === undefined) throw new HubError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 200)}`);
+  return read(request, params);
+}
+
+const readers: ReadonlyMap<string, (request: Request, params: Params) => Operation> = new Map([
+  ['resources/read', (request: Request) => ofResource('resource', request)],
+  ['resources/subscribe', (request: Request) => ofResource('subscription', request)],
+  ['prompts/get', (request: Request) => named('prompt', request, 'prompts/get needs "name", the name of a prompt.')],
+  ['completion/complete', (_request: Request, params: Params) => ofCompletion(params)],
+]);
+
+function named(kind: OperationKind, { params, argumentsText }: Request, complaint: string): Operation {
+  if (typeof params.name !== 'string') throw new HubError('INVALID_PARAMS', complaint);
+  return { kind, name: params.name, argumentsText: argumentsText ?? '{}', args: params.arguments ?? {} };
+}
+
+function ofResource(kind: OperationKind, { method, params: { uri } }: Request): Operation {
+  if (typeof uri !== 'string') throw new HubError('INVALID_PARAMS', `${method} needs "uri", the URI of a resource.`);
+  return onResource(kind, uri);
+}
+
+export function onResource(kind: OperationKind, uri: string): Operation {
+  const args = { uri };
+  return { kind, name: uri, argumentsText: JSON.stringify(args), args };
+}
+
+function ofCompletion({ ref, argument, context }: Params): Operation {
+  const args = { argument, ...(context === undefined ? {} : { context }) };
+  const rest = { kind: 'completion', argumentsText: JSON.stringify(args), args } as const;
+  if (isJsonObject(ref) && isJsonObject(argument)) {
+    if (ref.type === 'ref/prompt' && typeof ref.name === 'string') return { ...rest, name: `prompt:${ref.name}` };
+    if (ref.type === 'ref/resource' && typeof ref.uri === 'string') return { ...rest, name: `resource:${ref.uri}` };
+  }
+  throw new HubError('INVALID_PARAMS', 'completion/complete needs "ref", a prompt or a resource, and "argument".');
+}
+
+/** What stands behind a request: the client, and ways to reach it before the answer. */
+export interface Attendant {
+  readonly client: CallClient | undefined;
+  /** Undefined where the transport has no way for messages in between. */
+  readonly between: ((message: string) => void) | undefined;
+  readonly ask: ((question: Question) => Promise<QuestionAnswer>) | undefined;
+  /** Log messages of servers are wanted. */
+  readonly log: { readonly level: string | undefined } | undefined;
+}
+
+export interface Underway {
+  readonly call: Call;
+  readonly result: Promise<CallResult>;
+}
+
+export interface OperationExtras {
+  readonly inputs?: string;
+  readonly watch?: ResourceWatch;
+}
+
+export function startOperation(
+  hub: Hub,
+  caller: Caller,
+  { params }: Request,
+  operation: Operation,
+  attendant: Attendant,
+  extras?: OperationExtras,
+): Underway {
+  return hub.call({
+    kind: operation.kind,
+    caller,
+    name: operation.name,
+    argumentsText: operation.argumentsText,
+    args: operation.args,
+    meta: carriedMeta(params),
+    inputs: extras?.inputs,
+    client: attendant.client,
+    watch: extras?.watch,
+    channel: channelOf(params, attendant),
+  });
+}
+
+/** Progress is wanted; then the answer needs a way to send it. */
+export function wantsProgress({ params }: Request): boolean {
+  return progressTokenOf(params) !== undefined;
+}
+
+function channelOf(params: Params, { between, ask, log }: Attendant): CallerChannel | undefined {
+  const progressToken = between === undefined ? undefined : progressTokenOf(params);
+  if (between === undefined || (progressToken === undefined && ask === undefined && log === undefined))
+    return undefined;
+  return {
+    progress:
+      progressToken === undefined
+        ? undefined
+        : (progress) => between(notification('notifications/progress', { ...progress, progressToken })),
+    log: log && { level: log.level, send: (message) => between(notification('notifications/message', message)) },
+    ask,
+  };
+}
+
+/** The client's own `_meta` travels on, without what belongs to this hop alone. */
+function carriedMeta(params: Params): string {
+  const meta = metaOf(params);
+  if (meta === undefined) return '';
+  const carried = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !isOfThisHop(key));
+  return carried.length === 0 ? '' : JSON.stringify(Object.fromEntries(carried)).slice(1, -1);
+}
+
+function isOfThisHop(key: string): boolean {
+  return key.startsWith('io.modelcontextprotocol/') || key.startsWith('quartermaster/') || key === '__proto__';
+}

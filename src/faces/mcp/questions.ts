@@ -1,0 +1,62 @@
+import type { Clock, Timer } from '../../base/index.ts';
+import { legacyQuestion, type Message, notification, type Question, type QuestionAnswer } from '../../mcp/index.ts';
+
+/** What a client that shook hands is being asked. */
+export interface Questions {
+  /** Never rejects: silence becomes an error, as does the end of the client. */
+  ask(question: Question, send: (message: string) => void): Asked;
+  /** A message of the client that answers something. */
+  answered(message: Message & { readonly kind: 'response' }): void;
+  close(): void;
+}
+
+export interface Asked {
+  readonly answer: Promise<QuestionAnswer>;
+  /** Nobody can answer any more. */
+  abandon(): void;
+}
+
+interface Open {
+  readonly timer: Timer;
+  settle(answer: QuestionAnswer): void;
+}
+
+/** People need their time. */
+export const answerMs = 10 * 60_000;
+
+export function createQuestions(clock: Clock): Questions {
+  const open = new Map<string | number, Open>();
+  let lastId = 0;
+
+  function end(id: string | number, answer: QuestionAnswer): void {
+    const question = open.get(id);
+    open.delete(id);
+    question?.timer.cancel();
+    question?.settle(answer);
+  }
+
+  return {
+    ask(question, send) {
+      const id = `qm-${++lastId}`;
+      const answer = new Promise<QuestionAnswer>((settle) => {
+        const timer = clock.setTimer(answerMs, () => {
+          send(notification('notifications/cancelled', { requestId: id, reason: 'timeout' }));
+          end(id, unanswered('The client did not answer in time'));
+        });
+        open.set(id, { timer, settle });
+      });
+      send(
+        `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(question.method)},"params":${legacyQuestion(question, id)}}`,
+      );
+      return { answer, abandon: () => end(id, unanswered('The client is gone')) };
+    },
+    answered: ({ id, answer }) => end(id, answer),
+    close() {
+      for (const id of [...open.keys()]) end(id, unanswered('The client is gone'));
+    },
+  };
+}
+
+function unanswered(message: string): QuestionAnswer {
+  return { kind: 'error', text: JSON.stringify({ code: -32603, message }) };
+}

@@ -1,0 +1,40 @@
+import { type CallClient, type CallResult, ResourceWatch } from '../../calls/index.ts';
+import type { Caller } from '../../domain/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import { onResource } from './operations.ts';
+
+/** The resources that one client watches. Each was allowed when it was asked for, and is looked at again when it is told. */
+export interface WatchedResources {
+  watch(caller: Caller, uri: string, client: CallClient | undefined, meta: string): Promise<CallResult>;
+  unwatch(uri: string): void;
+  close(): void;
+}
+
+export function watchResources(hub: Hub, onUpdate: (uri: string) => void): WatchedResources {
+  const watches = new Map<string, ResourceWatch>();
+
+  function end(uri: string): void {
+    watches.get(uri)?.end();
+    watches.delete(uri);
+  }
+
+  return {
+    async watch(caller, uri, client, meta) {
+      const watch = new ResourceWatch((ownUri) => {
+        const target = hub.views.of(caller.chain).find('subscription', uri);
+        if (target?.decision.effect === 'allow') onUpdate(uri + ownUri.slice(target.ownName.length));
+      });
+      const operation = onResource('subscription', uri);
+      const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
+      const outcome = await result;
+      if (outcome.kind !== 'result') return outcome;
+      end(uri);
+      watches.set(uri, watch);
+      return outcome;
+    },
+    unwatch: end,
+    close() {
+      for (const uri of [...watches.keys()]) end(uri);
+    },
+  };
+}
