@@ -134,7 +134,7 @@ const [note, readme] = ['memo://up/note', 'shared://readme'] as const;
 
 function listen(stage: Stage): string[] {
   const heard: string[] = [];
-  stage.hub.onResourceUpdated((server, uri) => heard.push(`${server} ${uri}`));
+  serverOf(stage).dispatch.onUpdated((uri) => heard.push(uri));
   return heard;
 }
 
@@ -154,18 +154,18 @@ test.each(quadrants)(
     const heard = listen(stage);
     for (const uri of [note, note, readme]) expect(await watch(stage, uri)).toMatchObject({ kind: 'result' });
     await touch(stage, note);
-    await eventually(() => heard.includes(`up ${note}`), 'the change');
+    await eventually(() => heard.includes(note), 'the change');
     serverOf(stage).dispatch.unwatch(note);
     heard.length = 0;
     await touch(stage, note);
-    await eventually(() => heard.includes(`up ${note}`), 'the change, for the one who stayed');
+    await eventually(() => heard.includes(note), 'the change, for the one who stayed');
     serverOf(stage).dispatch.unwatch(note);
     await eventually(async () => {
       heard.length = 0;
       await touch(stage, note);
       await touch(stage, readme);
-      await eventually(() => heard.includes(`up ${readme}`), 'the change of the other one');
-      return heard.includes(`up ${note}`) ? undefined : true;
+      await eventually(() => heard.includes(readme), 'the change of the other one');
+      return heard.includes(note) ? undefined : true;
     }, 'silence about what nobody watches');
   },
 );
@@ -177,9 +177,9 @@ test.each(quadrants)(
     const heard = listen(stage);
     for (const uri of [note, readme]) await watch(stage, uri);
     await restart();
-    await eventually(() => heard.includes(`up ${note}`) && heard.includes(`up ${readme}`), 'what may have been missed');
+    await eventually(() => heard.includes(note) && heard.includes(readme), 'what may have been missed');
     heard.length = 0;
     await touch(stage, note);
-    await eventually(() => heard.includes(`up ${note}`), 'a change after the restart');
+    await eventually(() => heard.includes(note), 'a change after the restart');
   },
 );
