@@ -3,7 +3,7 @@ export type { CallMeter } from './call-meter.ts';
 export type { CallFacts, CallSpan, CallTracer } from './call-tracer.ts';
 export type { CallClient, CallerChannel } from './channel.ts';
 export { Dialogue } from './dialogue.ts';
-export { type Collision, createNameBook, type NameBook } from './names.ts';
+export { type Collision, createNameBook, type NameBook, type NameMemory } from './names.ts';
 export { outcomeOf } from './outcomes.ts';
 export { createParkedCalls, type ParkedCalls } from './parked.ts';
 export { readingsOf } from './readings.ts';

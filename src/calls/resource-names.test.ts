@@ -20,6 +20,20 @@ test('a server that comes later takes nothing from those that are there', () => 
   expect(names.nameOf('wiki', 'memo://1')).toBe('memo://1');
 });
 
+test(verifies('names:resources', 'who has a URI that two servers want is remembered, and nothing else is'), () => {
+  const given: { server: string; own: string; name: string }[] = [];
+  const memory = { given, remember: (named: (typeof given)[number]) => given.push(named) };
+  const before = createResourceNames({ ...memory, given: [] });
+  for (const server of ['wiki', 'notes', 'third', 'notes']) before.nameOf(server, 'memo://1');
+  before.nameOf('wiki', 'memo://2');
+  expect(given).toEqual([{ server: 'wiki', own: 'memo://1', name: 'memo://1' }]);
+
+  const after = createResourceNames(memory);
+  expect(after.nameOf('notes', 'memo://1')).toBe('notes+memo://1');
+  expect(after.nameOf('wiki', 'memo://1')).toBe('memo://1');
+  expect(given).toHaveLength(1);
+});
+
 test(verifies('names:resources', 'a URI that looks like one of another server is never seen as it is'), () => {
   const names = namesOf('notes', 'wiki');
   expect(names.nameOf('wiki', 'notes+memo://1')).toBe('wiki+notes+memo://1');

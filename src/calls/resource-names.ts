@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { NameMemory } from './names.ts';
 
 /**
  * The URIs under which agents see resources and templates. A URI stays as its server wrote it; where another server has
  * it already, and where it looks like one of another server, it is seen in its long form `{server}+{uri}`. Who has the
- * short form keeps it as long as the hub lives.
+ * short form keeps it as long as the hub lives; where another server wants it, that is remembered for longer.
  */
 export interface ResourceNames {
   /** The configured servers, in their order: nobody else's URIs may look like theirs. */
@@ -17,11 +18,14 @@ export interface ResourceNames {
 /** A server that makes up new URIs for ever gets long ones in the end, and takes nobody's room. */
 const maxHeld = 20_000;
 
-export function createResourceNames(): ResourceNames {
+export function createResourceNames(memory?: NameMemory): ResourceNames {
   const holders = new Map<string, string>();
   const held = new Map<string, number>();
+  /** Of those that two servers have, who has the short form is written down. */
+  const remembered = new Set<string>();
   const schemes = new Map<string, string>();
   const servers = new Map<string, string>();
+  for (const { server, own } of memory?.given ?? []) if (take(server, own)) remembered.add(own);
 
   function schemeOf(server: string): string {
     let scheme = schemes.get(server);
@@ -42,7 +46,15 @@ export function createResourceNames(): ResourceNames {
 
   function holds(server: string, own: string): boolean {
     const holder = holders.get(own);
-    if (holder !== undefined) return holder === server;
+    if (holder === undefined) return take(server, own);
+    if (holder !== server && !remembered.has(own)) {
+      remembered.add(own);
+      memory?.remember({ server: holder, own, name: own });
+    }
+    return holder === server;
+  }
+
+  function take(server: string, own: string): boolean {
     const count = held.get(server) ?? 0;
     if (count >= maxHeld) return false;
     holders.set(own, server);

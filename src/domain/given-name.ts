@@ -1,7 +1,7 @@
 import type { Naming } from './fleet.ts';
 
-/** What has names of its own: a prompt may be called like a tool. */
-export type NameKind = 'tool' | 'prompt';
+/** What has names of its own: a prompt may be called like a tool. Resources have URIs. */
+export type NameKind = 'tool' | 'prompt' | 'resource';
 
 /** The name under which agents see something that a server offers. */
 export interface GivenName {

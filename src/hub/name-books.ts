@@ -1,12 +1,18 @@
-import { createNameBook, createResourceNames, type NameBook, type ViewSource } from '../calls/index.ts';
-import type { Fleet, GivenName, NameKind } from '../domain/index.ts';
+import {
+  createNameBook,
+  createResourceNames,
+  type NameBook,
+  type NameMemory,
+  type ViewSource,
+} from '../calls/index.ts';
+import type { Fleet, GivenName, NameKind, Naming } from '../domain/index.ts';
 import type { NameStore } from '../storage/index.ts';
 
 /** The names that were given in a workspace: read once, kept at hand, written behind. */
 export interface NameBooks {
   /** Tools and prompts are apart, and so are the ways of naming. */
-  of(kind: NameKind): NameBook;
-  /** What views name things by. URIs of resources are remembered as long as the hub lives. */
+  of(kind: 'tool' | 'prompt'): NameBook;
+  /** What views name things by. */
   forViews(): Pick<ViewSource, 'names' | 'promptNames' | 'resourceNames'>;
   adopt(fleet: Fleet): void;
   flush(): Promise<void>;
@@ -15,20 +21,20 @@ export interface NameBooks {
 export async function openNameBooks(store: NameStore, first: Fleet): Promise<NameBooks> {
   const all: readonly GivenName[] = await store.load(serversOf(first));
   const books = new Map<string, NameBook>();
-  const resourceNames = createResourceNames();
+  // A URI is never prefixed like a name, whatever the way of naming.
+  const resourceNames = createResourceNames(memoryOf('resource', 'preserved'));
   let { naming } = first;
 
-  function open(kind: NameKind): NameBook {
-    const key = { kind, naming };
-    return createNameBook(naming, {
-      given: all.filter((given) => given.kind === key.kind && given.naming === key.naming),
-      remember: (named) => store.save({ ...key, ...named }),
-    });
+  function memoryOf(kind: NameKind, way: Naming): NameMemory {
+    return {
+      given: all.filter((given) => given.kind === kind && given.naming === way),
+      remember: (named) => store.save({ kind, naming: way, ...named }),
+    };
   }
 
-  function of(kind: NameKind): NameBook {
+  function of(kind: 'tool' | 'prompt'): NameBook {
     const key = `${kind} ${naming}`;
-    const book = books.get(key) ?? open(kind);
+    const book = books.get(key) ?? createNameBook(naming, memoryOf(kind, naming));
     books.set(key, book);
     return book;
   }

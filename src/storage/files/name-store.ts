@@ -129,7 +129,7 @@ interface NameDocument {
 const nothing: NameDocument = { names: [], gone: [] };
 
 const givenSchema: z.ZodType<GivenName> = z.strictObject({
-  kind: z.enum(['tool', 'prompt']),
+  kind: z.enum(['tool', 'prompt', 'resource']),
   naming: z.enum(['prefixed', 'preserved']),
   server: z.string(),
   own: z.string(),
