@@ -109,14 +109,8 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const life = createId(random, 8);
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
-  const runCall = createCallPath({
-    ...deps,
-    ledger,
-    views,
-    underWay,
-    traced,
-    isStopping: () => stopping !== undefined,
-  });
+  const isStopping = (): boolean => stopping !== undefined;
+  const runCall = createCallPath({ ...deps, ledger, views, underWay, traced, isStopping });
 
   configuration.onReload((fleet) => {
     names.adopt(fleet);
