@@ -115,6 +115,7 @@ describe('a URI that the caller made up', () => {
     'memo://open%2F..%2Fprivate/x',
     'memo://open/..%2fprivate/x',
     'MEMO://private/x',
+    'MEMO://open/../private/x',
     'memo://private/x#part',
     'memo://private/x?',
     'memo://private/x?y=1',
@@ -131,10 +132,11 @@ describe('a URI that the caller made up', () => {
   });
 
   test('is what it says where no spelling leads elsewhere', () => {
-    const include = ['resource:memo://open/*', 'resource:db://rows?id=*', 'resource:file:///a%20b'];
+    const include = ['resource:memo://open/*', 'resource:plain/*', 'resource:db://rows?id=*', 'resource:file:///a%20b'];
     const draft = { servers: { memo: { tools: { include } } } };
     for (const uri of [
       'memo://open/x',
+      'plain/x/../y',
       'memo://open/x/../y',
       'memo://open/%78?q=1',
       'db://rows?id=7',

@@ -42,6 +42,6 @@ const steps = /\/\.\.?(\/|$)/;
 
 /** To the URL parser `a` in `memo://a/../b` is a host and stays; to a program that cuts off `memo://` it is a folder. */
 function withoutSteps(text: string): string {
-  const [, start = '', path = ''] = /^([^:/?#]*:\/*)([^?#]*)/.exec(text) ?? [];
-  return start + posix.normalize(path);
+  const [, start = '', path = ''] = /^([^:/?#]*:\/*)?([^?#]*)/.exec(text) ?? [];
+  return start.toLowerCase() + posix.normalize(path);
 }
