@@ -30,8 +30,12 @@ async function openTeam() {
     agents: { scout: {} },
     policies: { tools: { 'local.counter': 'require-approval' } },
   });
+  return { workspace, token: await tokenFor(workspace) };
+}
+
+async function tokenFor(workspace: string): Promise<string> {
   const issued = await runQm(['token', 'issue', '--agent', 'scout', '--json', '--workspace', workspace]);
-  return { workspace, token: tokenIssueSchema.parse(JSON.parse(issued.stdout)).token };
+  return tokenIssueSchema.parse(JSON.parse(issued.stdout)).token;
 }
 
 /** What the server got besides the arguments: its tool tells. */
@@ -120,6 +124,28 @@ test(
     expect(told[2]?._meta.baggage).toBe('a=1');
   },
 );
+
+test('what is read and what is prompted has spans too, in the trace of its caller', async () => {
+  const receiver = await startTraceReceiver();
+  const workspace = await makeWorkspace({
+    servers: { all: stdioServer('everything.mjs', ['--stdio']) },
+    agents: { scout: {} },
+  });
+  const hub = await serveQm(workspace, { env: { ...base, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
+  const client = await legacyClient(`${hub.url}/mcp`, await tokenFor(workspace));
+  const extra = { headers: { traceparent } };
+  const prompt = 'all_test_simple_prompt';
+  const uri = 'test://static-text';
+  expect((await client.request('prompts/get', { name: prompt }, extra)).message.result).toBeDefined();
+  expect((await client.request('resources/read', { uri }, extra)).message.result).toBeDefined();
+  const spans = await receiver.spans(2);
+  expect(spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+    [`prompts/get ${prompt}`, parentId],
+    ['resources/read', parentId],
+  ]);
+  expect(spans[0]?.attributes).toMatchObject({ 'gen_ai.prompt.name': prompt, 'quartermaster.outcome': 'ok' });
+  expect(spans[1]?.attributes).toMatchObject({ 'mcp.resource.uri': uri, 'quartermaster.server': 'all' });
+});
 
 test('without traces the hub is no part of one: what names it travels on', async () => {
   const { workspace, token } = await openTeam();
