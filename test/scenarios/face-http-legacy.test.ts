@@ -53,7 +53,7 @@ describe.each(['2025-03-26', '2025-06-18', '2025-11-25'])('%s', (version) => {
     const client = await legacyClient(hub.url, token, version);
     const ping = await client.request('ping', {}, { id: 'p' });
     expect([ping.status, ping.message]).toEqual([200, { jsonrpc: '2.0', id: 'p', result: {} }]);
-    for (const method of ['no/such', 'server/discover', 'resources/list']) {
+    for (const method of ['no/such', 'server/discover', 'tasks/list', 'constructor']) {
       const answer = await client.request(method);
       expect([answer.status, answer.message.error?.code], method).toEqual([200, -32601]);
     }

@@ -48,7 +48,13 @@ test('discover, list and call stand for themselves', async () => {
     result: {
       resultType: 'complete',
       supportedVersions: [modernVersion],
-      capabilities: { tools: { listChanged: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+        completions: {},
+        logging: {},
+      },
       ttlMs: 0,
       cacheScope: 'private',
       _meta: identity,
@@ -225,7 +231,7 @@ describe('calls', () => {
 });
 
 describe('subscriptions', () => {
-  const wanted = { notifications: { toolsListChanged: true, promptsListChanged: true } };
+  const wanted = { notifications: { toolsListChanged: true, somethingElse: true } };
   const tag = (id: unknown): object => ({ [`${metaPrefix}subscriptionId`]: id });
 
   test('are acknowledged with what is served, and tagged', async () => {
@@ -245,11 +251,13 @@ describe('subscriptions', () => {
     stream.close();
   });
 
-  test('of what the hub does not serve stay open and silent', async () => {
+  test('of other lists stay open and silent', async () => {
     const other = { notifications: { promptsListChanged: true } };
     const silent = await client.stream('subscriptions/listen', other, { id: 1 });
     const heard = await client.stream('subscriptions/listen', wanted, { id: 2 });
-    expect(await silent.next()).toMatchObject({ params: { notifications: {}, _meta: tag(1) } });
+    expect(await silent.next()).toMatchObject({
+      params: { notifications: { promptsListChanged: true }, _meta: tag(1) },
+    });
     await heard.next();
     await client.call('growing_grow');
     expect(await heard.next()).toMatchObject({ method: 'notifications/tools/list_changed' });

@@ -156,10 +156,11 @@ export class Conversation {
 
   async #initialize(request: Request): Promise<string> {
     const { hub, caller } = this.#deps;
-    const { protocolVersion, text } = await initializeResult(hub, caller, request.params, this.#versions);
-    this.#protocolVersion = protocolVersion;
+    // At once: some clients send their first call without waiting for the answer.
     this.#client.close();
     this.#client = this.#newClient(askableOf(request.params.capabilities));
+    const { protocolVersion, text } = await initializeResult(hub, caller, request.params, this.#versions);
+    this.#protocolVersion = protocolVersion;
     // From here on: nothing may be announced before this answer.
     this.#lists ??= knownLists(hub.views.of(caller.chain));
     return resultReply(request.idText, text);
