@@ -46,7 +46,11 @@ const labels = ['north', 'south'] as const;
  * The same tests for every pair of eras and every way. `settings` are added to each server; whatever happens in the
  * tests, at their end nobody has heard anything that was meant for another.
  */
-export function describeMatrix(settings: (cell: Cell) => object, tests: (matrix: () => Matrix) => void): void {
+export function describeMatrix(
+  settings: (cell: Cell) => object,
+  tests: (matrix: () => Matrix) => void,
+  wanted: (cell: Cell) => boolean = () => true,
+): void {
   const fixtures = new Map<string, HttpFixture>();
 
   beforeAll(async () => {
@@ -60,7 +64,7 @@ export function describeMatrix(settings: (cell: Cell) => object, tests: (matrix:
     for (const fixture of fixtures.values()) await fixture.stop();
   });
 
-  describe.each(cells)('$clients clients over $face, $servers servers over $reach', (cell) => {
+  describe.each(cells.filter(wanted))('$clients clients over $face, $servers servers over $reach', (cell) => {
     const undo: Undo = [];
     let matrix: Matrix | undefined;
 
@@ -90,6 +94,18 @@ export function describeMatrix(settings: (cell: Cell) => object, tests: (matrix:
       for (const client of [opened().ann, opened().bob]) expectOnlyOwn(client);
     });
   });
+}
+
+export async function resourcesOf({ client }: MatrixClient): Promise<string[]> {
+  const { resources } = await client.listResources();
+  return resources.map(({ uri }) => uri).toSorted();
+}
+
+/** What both servers call `shared://readme`: who came first has that address, the other one a longer one. */
+export async function readmes(client: MatrixClient): Promise<{ readonly north: string; readonly south: string }> {
+  const [short, long] = ['shared://readme', (server: string) => `${server}+shared://readme`] as const;
+  const uris = await resourcesOf(client);
+  return uris.includes(long('south')) ? { north: short, south: long('south') } : { north: long('north'), south: short };
 }
 
 type Undo = (() => Promise<unknown>)[];
