@@ -39,6 +39,8 @@ export const requirements = {
   'upstream:answer-ends-fallback': 'HTTP 401, 403 and 451 are an answer: no other revision is tried after them.',
   'upstream:restart': 'A child that died is started again for the next call.',
   'upstream:session-lost': 'A lost upstream session is opened anew; a call that may have run is not repeated.',
+  'upstream:resume':
+    'The answer of a server whose stream broke off is read on from another; the call is not sent again.',
   'upstream:failures-told-apart': 'Loss, login, refusal, throttling, timeout, HTTP error and garbage have a code each.',
   'upstream:tool-error': "A tool's own error reaches the agent as it is and says nothing against the server.",
   'upstream:timeout': 'A silent call ends at its deadline; progress extends it up to a total.',

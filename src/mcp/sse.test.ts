@@ -75,6 +75,19 @@ test('the id stays for later events, the name does not, and an unnamed event is 
   ]);
 });
 
+test('the reader knows the last whole event, data or not, and the pause that the server wants', () => {
+  const reader = createSseReader(() => {}, 1000);
+  const after = (text: string): unknown => {
+    reader.push(Buffer.from(text));
+    return [reader.lastId, reader.retryMs];
+  };
+  expect(after('data: a\n\nretry: soon\n\n')).toEqual([undefined, undefined]);
+  expect(after('id: 1\nretry: 500\ndata:\n\n')).toEqual(['1', 500]);
+  expect(after('id: 2\ndata: x\n')).toEqual(['1', 500]);
+  expect(after('\nid: 3\n\n')).toEqual(['3', 500]);
+  expect(after('data: y\nretry: -1\n\nretry: 0\n\n')).toEqual(['3', 0]);
+});
+
 test('what the hub writes it can read', () => {
   const { events } = read(sseComment + sseEvent('{"a":1}') + sseComment + sseEvent('{}'), [7], 1000);
   expect(events.map(({ event, data }) => [event, data])).toEqual([

@@ -30,6 +30,8 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
 
   function line(text: string): void {
     if (text === '') {
+      // An event that breaks off does not count as seen.
+      reader.lastId = id;
       if (data.length > 0) onEvent({ event: event === '' ? 'message' : event, data: data.join('\n'), id });
       event = '';
       data = [];
@@ -45,6 +47,7 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
       size += text.length;
     } else if (field === 'event') event = value;
     else if (field === 'id' && !value.includes('\0')) id = value;
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) reader.retryMs = Number(value);
   }
 
   /** Adds to the line that has not ended. */
@@ -66,7 +69,9 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     return skip ? 1 : 0;
   }
 
-  return {
+  const reader: { -readonly [key in keyof SseReader]: SseReader[key] } = {
+    lastId: undefined,
+    retryMs: undefined,
     push(chunk) {
       if (over) return false;
       const text = decoder.write(chunk);
@@ -91,9 +96,14 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
       return grow(text.slice(from));
     },
   };
+  return reader;
 }
 
 export interface SseReader {
+  /** Where the stream can be taken up again, if its server keeps it. */
+  readonly lastId: string | undefined;
+  /** How long the server wants to be left alone before that. */
+  readonly retryMs: number | undefined;
   /** False once a single event is over the bound; the stream is then to be given up. */
   push(chunk: Buffer): boolean;
 }

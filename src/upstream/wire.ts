@@ -45,7 +45,7 @@ export interface WireFailure {
   readonly error: HubError;
   /**
    * connection: the link is gone; session: the server forgot us; neither is the tool's doing.
-   * answer: the server said no in its own way; gave-up: timeout or cancel.
+   * answer: the server said no in its own way; gave-up: timeout, cancel, or an answer that was resumed in vain.
    */
   readonly cause: 'connection' | 'session' | 'answer' | 'gave-up';
   /** The server may have seen the request. */

@@ -83,6 +83,40 @@ test('a stream that ends is opened again, and what changed meanwhile is asked fo
   expect(events).toEqual([streamReopened]);
 });
 
+test('a stream that numbers its events goes on after the last one, when the server wishes', async () => {
+  const { server, clock, events, asked, gets } = await begin(({ response }, count) => {
+    openStream(response);
+    const message = JSON.stringify({ jsonrpc: '2.0', method: count === 1 ? changed : `${changed}/2` });
+    response.write(`id: ${count}\nretry: 5000\ndata: ${message}\n\n`);
+    if (count === 1) setImmediate(() => response.destroy());
+  });
+  await eventually(() => (clock.waiting === 1 ? true : undefined), 'the wait');
+  clock.advance(4500);
+  await pause(30);
+  expect(gets()).toBe(1);
+  await asked(2);
+  await eventually(() => events[2], 'the second event');
+  expect(events).toEqual([changed, streamReopened, `${changed}/2`]);
+  const ids = server.received.map(({ request }) => request.headers['last-event-id']);
+  expect(ids).toEqual([undefined, undefined, '1']);
+});
+
+test('a server that forgot where the stream was left is asked for a new one', async () => {
+  const { server, asked } = await begin(({ response }, count) => {
+    if (count === 2) {
+      response.writeHead(400).end();
+      return;
+    }
+    openStream(response);
+    if (count > 1) return;
+    response.write('id: 1\ndata: \n\n');
+    setImmediate(() => response.end());
+  });
+  await asked(3);
+  const ids = server.received.map(({ request }) => request.headers['last-event-id']);
+  expect(ids).toEqual([undefined, undefined, '1', undefined]);
+});
+
 test('a server in trouble is asked ever less often', async () => {
   const { clock, asked, gets } = await begin(({ response }) => void response.writeHead(503).end());
   await asked(1);

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import type { OpenFrom } from './resumed-stream.ts';
 
 /** Stands for everything that a server may have announced while its stream was away. */
 export const streamReopened = 'quartermaster/stream-reopened';
@@ -10,7 +11,7 @@ export const streamReopened = 'quartermaster/stream-reopened';
  * without one answers 405, and one that drops it is asked again, ever less often.
  */
 export function openChangeStream(
-  deps: { readonly clock: Clock; open(handler: Dispatcher.DispatchHandler): void },
+  deps: { readonly clock: Clock; readonly open: OpenFrom },
   events: ChangeStreamEvents,
 ): () => void {
   let stopped = false;
@@ -18,12 +19,14 @@ export function openChangeStream(
   let controller: Dispatcher.DispatchController | undefined;
   let delayMs = firstDelayMs;
   let wasOpen = false;
+  let lastId: string | undefined;
+  let leastDelayMs = firstDelayMs;
 
   function open(): void {
     let sse: SseReader | undefined;
     let supported = true;
     let openedAt = Number.POSITIVE_INFINITY;
-    deps.open({
+    deps.open(lastId, {
       onRequestStart(started) {
         controller = started;
         if (stopped) started.abort(new Error('closed'));
@@ -35,12 +38,19 @@ export function openChangeStream(
           openedAt = deps.clock.monotonic();
           if (wasOpen) events.onReopened();
           wasOpen = true;
-        } else supported = status >= 500;
+        } else {
+          // It may only have forgotten where the stream was left.
+          supported = status >= 500 || (lastId !== undefined && status === 400);
+          lastId = undefined;
+        }
         // From the start it only means that there is no such stream.
         if (status === 404 && wasOpen) events.onForgotten();
       },
       onResponseData(_controller, chunk) {
-        if (sse !== undefined && !sse.push(chunk)) controller?.abort(new Error('event too large'));
+        if (sse === undefined) return;
+        if (!sse.push(chunk)) controller?.abort(new Error('event too large'));
+        lastId = sse.lastId ?? lastId;
+        leastDelayMs = Math.min(sse.retryMs ?? leastDelayMs, maxDelayMs);
       },
       onResponseEnd: () => supported && again(openedAt),
       onResponseError: () => supported && again(openedAt),
@@ -52,7 +62,7 @@ export function openChangeStream(
     if (stopped) return;
     // A stream that lived for long was a good one; one that never opened lived for less than nothing.
     if (deps.clock.monotonic() - openedAt > maxDelayMs) delayMs = firstDelayMs;
-    timer = deps.clock.setTimer(delayMs, open);
+    timer = deps.clock.setTimer(Math.max(delayMs, leastDelayMs), open);
     delayMs = Math.min(delayMs * 2, maxDelayMs);
   }
 

@@ -5,7 +5,8 @@ import type { Deadlines } from '../deadlines.ts';
 import { cancelled, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
 import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
-import { answeredStatus, headerText, isRefusal, networkFailure } from './network.ts';
+import { answeredStatus, headerText, isRefusal, maxMessageBytes, networkFailure } from './network.ts';
+import { type OpenFrom, resumeStream } from './resumed-stream.ts';
 
 /** One POST and its answer: JSON, or a stream that ends with the answer. */
 export interface Exchange {
@@ -24,15 +25,21 @@ export interface ExchangeOptions {
   readonly sessionId: string | null;
   readonly onSession: ((sessionId: string) => void) | undefined;
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** Brings the answer to a question of the server on its way. */
-  send(message: string): void;
+  readonly ways: Ways;
   /** 401, 403 or 451. */
   onRefused(error: HubError): void;
   onGiveUp(reason: string): void;
   onEnd(): void;
 }
 
-const maxMessageBytes = 64 * 1024 * 1024;
+/** Further requests to the same server. */
+export interface Ways {
+  /** Brings the answer to a question of the server on its way. */
+  send(message: string): void;
+  /** Undefined in the era in which a stream that broke off is lost. */
+  readonly resume: OpenFrom | undefined;
+}
+
 /** A stream usually ends with its answer, and its connection serves the next call; one that goes on has no reader. */
 const lingerMs = 1000;
 /** JSON-RPC codes with which servers answer 400 to a session they do not know. */
@@ -50,6 +57,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let size = 0;
   let sse: SseReader | undefined;
   let linger: Timer | undefined;
+  let stopResumed: (() => void) | undefined;
   let settle: (reply: WireReply) => void = () => {};
   const reply = new Promise<WireReply>((resolve) => {
     settle = resolve;
@@ -60,6 +68,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     if (settled) return;
     settled = true;
     patience.end();
+    stopResumed?.();
     options.onEnd();
     settle(outcome);
   }
@@ -84,7 +93,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     if (message.kind === 'result' || message.kind === 'error') {
       if (message.id !== id) return;
       end(message);
-      linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
+      if (stopResumed === undefined) linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
     } else if (message.kind === 'request') void asked(message.id, message);
     else if (message.kind === 'notification') notified(message.method, message.params);
   }
@@ -102,19 +111,27 @@ export function createExchange(options: ExchangeOptions): Exchange {
   async function asked(questionId: string | number, question: Question): Promise<void> {
     const { hearing } = request;
     if (hearing === undefined || isPing(question)) {
-      options.send(answerMessage(questionId, isPing(question) ? pong : notOffered()));
+      options.ways.send(answerMessage(questionId, isPing(question) ? pong : notOffered()));
       return;
     }
     patience.hold();
     const answer = await hearing.ask(question);
     patience.resume();
-    options.send(answerMessage(questionId, answer));
+    options.ways.send(answerMessage(questionId, answer));
+  }
+
+  /** The stream is gone, but not the call: a server that numbers its events goes on with them elsewhere. */
+  function brokeOff(failure: WireFailure): void {
+    const { resume } = options.ways;
+    if (settled) return;
+    if (resume === undefined || sse === undefined || !sse.lastId) end(failure);
+    else stopResumed = resumeStream({ clock, open: resume }, { server, from: sse, onMessage: receive, onLost: end });
   }
 
   function finish(): void {
     if (settled) return;
     if (sse !== undefined) {
-      end(lostConnection(server, 'the answer stream ended before the answer', true));
+      brokeOff(lostConnection(server, 'the answer stream ended before the answer', true));
       return;
     }
     const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8'); // length checked
@@ -169,7 +186,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseError(_controller, error) {
       linger?.cancel();
-      end(networkFailure(server, error, controller !== undefined));
+      brokeOff(networkFailure(server, error, controller !== undefined));
     },
   };
   return { handler, reply, cancel: giveUp };

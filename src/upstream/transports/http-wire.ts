@@ -14,7 +14,7 @@ import {
   type WireRequest,
 } from '../wire.ts';
 import { openChangeStream, streamReopened } from './change-stream.ts';
-import { createExchange } from './http-exchange.ts';
+import { createExchange, type Ways } from './http-exchange.ts';
 import { closePool, openPool, parseUrl } from './network.ts';
 
 /** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
@@ -38,6 +38,7 @@ class HttpWire implements Wire {
   #envelope: Envelope = legacyEnvelope('');
   /** Everything that is the same for each request of this connection. */
   #headers: readonly string[];
+  #ways: Ways;
   #sessionId: string | null = null;
   #nextId = 1;
   #underWay = 0;
@@ -58,6 +59,7 @@ class HttpWire implements Wire {
     this.#path = url.pathname + url.search;
     this.#configured = Object.entries(options.transport.headers).flat();
     this.#headers = this.#commonHeaders();
+    this.#ways = this.#waysOfEra();
   }
 
   get sessionId(): string | null {
@@ -76,7 +78,7 @@ class HttpWire implements Wire {
       onSession: request.method === 'initialize' ? (session) => this.#rememberSession(session) : undefined,
       onNotification: this.#deps.events.onNotification,
       onRefused: this.#deps.events.onRefused,
-      send: (message) => this.#dispatch('POST', this.#postHeaders(), message, untilAnswered()),
+      ways: this.#ways,
       // Modern HTTP cancels by closing the stream; legacy says so.
       onGiveUp: (reason) => this.#sayCancelled(id, request.method, reason),
       onEnd: () => {
@@ -99,6 +101,7 @@ class HttpWire implements Wire {
   speak(envelope: Envelope): void {
     this.#envelope = envelope;
     this.#headers = this.#commonHeaders();
+    this.#ways = this.#waysOfEra();
   }
 
   openChangeStream(): void {
@@ -106,7 +109,7 @@ class HttpWire implements Wire {
     this.#stopChanges = openChangeStream(
       {
         clock: this.#deps.clock,
-        open: (handler) => this.#dispatch('GET', [...this.#headers, 'accept', 'text/event-stream'], null, handler),
+        open: (lastId, handler) => this.#listen(lastId, handler),
       },
       {
         onNotification: this.#deps.events.onNotification,
@@ -136,6 +139,21 @@ class HttpWire implements Wire {
     if (this.#envelope.version !== '') headers.push('mcp-protocol-version', this.#envelope.version);
     if (this.#sessionId !== null) headers.push('mcp-session-id', this.#sessionId);
     return headers;
+  }
+
+  #waysOfEra(): Ways {
+    const legacy = this.#envelope.era === 'legacy';
+    return {
+      send: (message) => this.#dispatch('POST', this.#postHeaders(), message, untilAnswered()),
+      resume: legacy ? (lastId, handler) => this.#listen(lastId, handler) : undefined,
+    };
+  }
+
+  /** A stream of the server's own; with the id of an event, the one that this event was part of. */
+  #listen(lastId: string | undefined, handler: Dispatcher.DispatchHandler): void {
+    const headers = [...this.#headers, 'accept', 'text/event-stream'];
+    if (lastId) headers.push('last-event-id', lastId);
+    this.#dispatch('GET', headers, null, handler);
   }
 
   /** Many servers refuse a POST without both, whatever it carries. */

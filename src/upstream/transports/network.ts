@@ -3,6 +3,9 @@ import { type Clock, HubError } from '../../base/index.ts';
 import { lostConnection, statusFailure } from '../failures.ts';
 import type { WireFailure } from '../wire.ts';
 
+/** A single message of a server. */
+export const maxMessageBytes = 64 * 1024 * 1024;
+
 /** The door to one remote server: its origin and nothing else can be reached through it. */
 export async function openPool(url: URL): Promise<Pool> {
   // Loaded on first need, and only this part: fetch, web sockets and caches would cost 9 MB that nobody uses.
