@@ -16,18 +16,21 @@ const modern = [
   schemas,
   'json-schema-ref-no-deref',
   'request-metadata',
+  'sep-2322-client-request-state',
   'tools_call',
 ];
 
-/** Not yet: servers that ask the client something, and an answer that goes on in another stream after the first broke. */
+/**
+ * Not yet: a question that a legacy server asks over the GET stream instead of the answer's own, and an answer that goes
+ * on in another stream after the first broke.
+ */
 const notYet = ['elicitation-sep1034-client-defaults', 'sse-retry'];
-const notYetModern = ['sep-2322-client-request-state'];
 
 test.each([
   // The era of the client behind the hub, which the server must not notice.
   ['the released suite', 'legacy', '2025-11-25', 'modern', handshake, notYet],
   ['the scenarios of 2025-11-25', 'modern', '2025-11-25', 'legacy', [...handshake, schemas], notYet],
-  ['the scenarios of 2026-07-28', 'modern', '2026-07-28', 'modern', modern, notYetModern],
+  ['the scenarios of 2026-07-28', 'modern', '2026-07-28', 'modern', modern, []],
 ] as const)('%s', { timeout: 120_000 }, async (_, suite, revision, era, passing, failing) => {
   const command = `"${process.execPath}" "${fixturePath('drive-hub.mjs')}" ${era}`;
   const scenarios = await runClientConformance({ suite, revision, command, without: 'auth/' });

@@ -30,7 +30,9 @@ try {
   const suite = { url: upstream, isolation: 'per-session' };
   const config = { naming: 'preserved', servers: { suite } };
   await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(config));
-  const token = await issueToken();
+  const { token } = await qm('token', 'issue', '--agent', 'tester');
+  // A client's first list waits two seconds for a server that nobody has seen; on a busy machine that may be too short.
+  await qm('tools', '--agent', 'tester');
   const hub = await serve();
   try {
     await useEverything(`${hub.url}/mcp`, token);
@@ -41,10 +43,9 @@ try {
   await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
 }
 
-async function issueToken() {
-  const args = [bin, 'token', 'issue', '--agent', 'tester', '--json', '--workspace', workspace];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  return JSON.parse(stdout).token;
+async function qm(...args) {
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--json', '--workspace', workspace]);
+  return JSON.parse(stdout);
 }
 
 async function serve() {
@@ -86,6 +87,8 @@ async function useEverything(url, token) {
       const toolDefinition = tools.find((tool) => tool.name === name);
       await client.callTool({ name, arguments: args }, { toolDefinition, timeout: callMs }).catch(fail);
     }
+    for (const { uri } of (await client.listResources()).resources) await client.readResource({ uri }).catch(fail);
+    for (const { name } of (await client.listPrompts()).prompts) await client.getPrompt({ name }).catch(fail);
   } finally {
     await client.close();
   }
