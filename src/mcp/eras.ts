@@ -10,8 +10,11 @@ export const modernVersions: readonly string[] = [modernVersion];
 /** Newest first: the first entry is offered when a peer asks for something unknown. */
 export const legacyVersions: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26'];
 
+/** Over a connection that carries messages both ways, which came first, the first revision is spoken too. */
+export const legacyConnectionVersions: readonly string[] = [...legacyVersions, '2024-11-05'];
+
 /** Revisions that upstream servers may still answer with. */
-export const legacyUpstreamVersions: readonly string[] = [...legacyVersions, '2024-11-05', '2024-10-07'];
+export const legacyUpstreamVersions: readonly string[] = [...legacyConnectionVersions, '2024-10-07'];
 
 /** Revisions are dates, so their order is the order of their text. */
 export function isModernVersion(version: string): boolean {

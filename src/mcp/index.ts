@@ -10,6 +10,7 @@ export { type Askable, askableNothing, askableOf, type QuestionMethod } from './
 export {
   type Era,
   isModernVersion,
+  legacyConnectionVersions,
   legacyUpstreamVersions,
   legacyVersions,
   metaKeys,

@@ -28,13 +28,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   // What both MCP faces answer alike.
   'faces/mcp': face,
   'faces/mcp-http': { ...face, imports: [...face.imports, 'faces/mcp'] },
+  // Another way for messages to travel, behind the same door.
+  'faces/mcp-sse': { ...face, imports: [...face.imports, 'faces/mcp', 'faces/mcp-http'] },
   'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
   'faces/api': face,
   'faces/metrics': face,
   // What calls come to, for a collector of traces; the hub is handed a tracer.
   'faces/telemetry': face,
   // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
-  'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http'] },
+  'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http', 'faces/mcp-sse'] },
   'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
   // The composition root: commands on files, tokens and decisions work without starting a hub.
   'faces/cli': {

@@ -127,11 +127,11 @@ describe('SDK v1', () => {
     const transports = await import(programModule('@modelcontextprotocol/sdk/client/streamableHttp.js'));
     const requestInit = { headers: { Authorization: authorization() } };
     const transport = new transports.StreamableHTTPClientTransport(new URL(hub.url), { requestInit });
-    const before = hub.gateway.mcp.clientSessions;
+    const before = hub.gateway.clientSessions;
     await exercise(transport, async () => {
-      expect(hub.gateway.mcp.clientSessions).toBe(before + 1);
+      expect(hub.gateway.clientSessions).toBe(before + 1);
       await transport.terminateSession();
-      expect(hub.gateway.mcp.clientSessions).toBe(before);
+      expect(hub.gateway.clientSessions).toBe(before);
     });
   });
 

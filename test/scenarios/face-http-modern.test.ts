@@ -67,7 +67,7 @@ test('discover, list and call stand for themselves', async () => {
   const called = await client.call('echo_add', { a: 2, b: 3 });
   expect(called.headers['content-type']).toBe('application/json');
   expect(called.message.result).toMatchObject({ resultType: 'complete', content: [{ type: 'text', text: '5' }] });
-  expect(hub.gateway.mcp.clientSessions).toBe(0);
+  expect(hub.gateway.clientSessions).toBe(0);
 });
 
 test('servers of both eras answer clients of both eras', async () => {

@@ -54,7 +54,7 @@ describe('without a valid token', () => {
         expect(answer.text, name).not.toContain(good);
       }
     }
-    expect(alone.gateway.mcp.clientSessions).toBe(0);
+    expect(alone.gateway.clientSessions).toBe(0);
     const answer = await ask(alone.url, { headers: { authorization: `bearer   ${good}` }, body: initializeRequest() });
     expect(answer.status).toBe(200);
   });
@@ -80,10 +80,10 @@ test('revocation ends open streams at once, and the sessions behind them', async
     };
   };
   const [gone, stays, below] = [await open(mine.token), await open(other.token), await open(child.token)];
-  expect(alone.gateway.mcp.clientSessions).toBe(3);
+  expect(alone.gateway.clientSessions).toBe(3);
   await alone.tokens.revoke(mine.id);
   await within(Promise.all([gone.get.ended, gone.sub.ended, below.get.ended, below.sub.ended]), 'four streams to end');
-  expect(alone.gateway.mcp.clientSessions).toBe(1);
+  expect(alone.gateway.clientSessions).toBe(1);
   expect((await gone.legacy.request('ping')).status).toBe(401);
   expect((await stays.legacy.request('ping')).status).toBe(200);
   stays.get.close();

@@ -259,7 +259,7 @@ describe(verifies('http:limits', 'what is too large, too deep or too slow is ref
     await third.request('ping');
     await first.request('ping');
     const fourth = await legacyClient(alone.url, own);
-    expect(alone.gateway.mcp.clientSessions).toBe(3);
+    expect(alone.gateway.clientSessions).toBe(3);
     await within(stream.ended, 'the stream of the session that went');
     expect((await second.request('ping')).status).toBe(404);
     for (const client of [first, third, fourth]) expect((await client.request('ping')).status).toBe(200);
@@ -279,7 +279,7 @@ test(verifies('http:session-expiry', 'a session ends by its last request, not by
   await within(stream.ended, 'the stream of the silent session');
   expect((await silent.request('ping')).status).toBe(404);
   expect((await busy.request('ping')).status).toBe(200);
-  expect(alone.gateway.mcp.clientSessions).toBe(1);
+  expect(alone.gateway.clientSessions).toBe(1);
 });
 
 test('an open stream hears that it is alive, and ends when its token expires', async () => {
@@ -294,5 +294,5 @@ test('an open stream hears that it is alive, and ends when its token expires', a
     await eventually(() => stream.text().includes(': keep-alive') || undefined, 'a beat');
   clock.advance(60_000);
   await within(Promise.all([get.ended, sub.ended]), 'both streams to end');
-  expect(alone.gateway.mcp.clientSessions).toBe(0);
+  expect(alone.gateway.clientSessions).toBe(0);
 });

@@ -154,7 +154,7 @@ describe(verifies('http:other-pages', 'a page that nobody allowed gets nothing')
   test.each([stranger, 'null', '*', 'https://page.example.evil.example', 'http://page.example', `${page}, ${dev}`])(
     'Origin: %s',
     async (origin) => {
-      const sessions = hub.gateway.mcp.clientSessions;
+      const sessions = hub.gateway.clientSessions;
       const list = modernClient(hub.url, token).prepare('tools/list');
       const requests: [string, RequestInit][] = [
         ['/mcp', preflight()],
@@ -176,7 +176,7 @@ describe(verifies('http:other-pages', 'a page that nobody allowed gets nothing')
         expect(text).toContain('serve.allowedOrigins');
         expect(text).not.toMatch(/echo|resource_name/);
       }
-      expect(hub.gateway.mcp.clientSessions).toBe(sessions);
+      expect(hub.gateway.clientSessions).toBe(sessions);
     },
   );
 

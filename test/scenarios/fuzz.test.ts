@@ -65,9 +65,9 @@ test(`${rounds} malformed requests do no harm`, { timeout: 60_000 + rounds * 60 
   const legacy = await legacyClient(hub.url, token);
   expect(textOf((await legacy.call('echo_add', { a: 20, b: 22 })).message)).toBe('42');
   expect(namesOf((await modernClient(hub.url, token).request('tools/list')).message)).toContain('echo_add');
-  expect(hub.gateway.mcp.clientSessions).toBeLessThanOrEqual(40);
+  expect(hub.gateway.clientSessions).toBeLessThanOrEqual(40);
   clock.advance(idleMs * 2);
-  await eventually(() => hub.gateway.mcp.clientSessions === 0 || undefined, 'the sessions to expire');
+  await eventually(() => hub.gateway.clientSessions === 0 || undefined, 'the sessions to expire');
   await eventually(() => openSockets() <= sockets || undefined, 'the sockets to close');
   const grown = collectedHeap() - heapBefore;
   console.log(`${rounds} requests, seed ${seed}: ${describeTally(tally)}; heap ${Math.round(grown / 1024)} kB more`);

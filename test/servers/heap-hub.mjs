@@ -38,6 +38,6 @@ for await (const line of createInterface({ input: process.stdin })) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   const { heapUsed, external } = process.memoryUsage();
-  console.log(JSON.stringify({ heap: heapUsed + external, sessions: gateway.mcp.clientSessions }));
+  console.log(JSON.stringify({ heap: heapUsed + external, sessions: gateway.clientSessions }));
 }
 await Promise.all([gateway.close(), hub.stop()]);

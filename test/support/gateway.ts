@@ -105,7 +105,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const operator = {
     hub,
     isAdmin: (token: string) => token === adminToken,
-    clientSessions: () => gateway?.mcp.clientSessions ?? 0,
+    clientSessions: () => gateway?.clientSessions ?? 0,
   };
   gateway = await openGateway(
     {

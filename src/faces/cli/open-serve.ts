@@ -65,7 +65,7 @@ async function openLocked(
     const operator = {
       hub,
       isAdmin: (token: string) => sameSecret(token, admin.token),
-      clientSessions: () => gateway?.mcp.clientSessions ?? 0,
+      clientSessions: () => gateway?.clientSessions ?? 0,
     };
     const api = createApi({ ...operator, tokens, logger });
     const metrics = createMetrics({ ...operator, meter, clock });

@@ -6,8 +6,8 @@ import type { Hub } from '../../hub/index.ts';
 import {
   createGuard,
   createMcpEndpoint,
+  createReception,
   isPreflight,
-  type McpEndpoint,
   metadataPaths,
   readHeaders,
   resourceMetadata,
@@ -17,11 +17,13 @@ import {
   sendStatus,
   shareWith,
 } from '../mcp-http/index.ts';
+import { createSseEndpoint } from '../mcp-sse/index.ts';
 
-/** One port for everything: `/mcp` for agents, `/api` for operators, `/healthz` for whoever watches. */
+/** One port for everything: `/mcp` and, for old clients, `/sse` for agents, `/api` for operators, `/healthz` for whoever watches. */
 export interface Gateway {
   readonly url: string;
-  readonly mcp: McpEndpoint;
+  /** Of both addresses for agents. */
+  readonly clientSessions: number;
   /** Takes no new connections, lets answers under way leave, then closes. */
   close(): Promise<void>;
 }
@@ -62,7 +64,9 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   const timeouts = { ...patience, ...options.timeouts };
   let closing = false;
   let closed: Promise<void> | undefined;
-  const mcp = createMcpEndpoint(deps);
+  const reception = createReception(deps);
+  const mcp = createMcpEndpoint({ ...deps, reception });
+  const sse = createSseEndpoint({ ...deps, reception });
   let guard = createGuard({ host: options.host, ...hub.fleet.serve });
   const forgetReload = hub.onReload(() => {
     guard = createGuard({ host: options.host, ...hub.fleet.serve });
@@ -87,11 +91,13 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
       }
     }
     if (path === '/mcp') mcp.handle(request, response, headers);
+    else if (path === '/sse') sse.listen(request, response, headers);
+    else if (path === '/messages') sse.post(request, response, headers);
     else if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
     else if (path === '/metrics') deps.metrics(request, response);
     else if (path.startsWith('/api/')) deps.api(request, response);
-    else if (metadataPaths.includes(path)) metadata(request, response);
+    else if (metadataPaths.includes(path)) metadata(request, response, path);
     else plain(response, 404, notFound);
   }
 
@@ -104,6 +110,8 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     closing = true;
     forgetReload();
     mcp.close();
+    sse.close();
+    reception.close();
     await closeServer(server, closeUnused, deps.clock, timeouts.close);
   }
 
@@ -115,7 +123,9 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   const { address, port, family } = server.address() as AddressInfo; // a TCP server has one
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    mcp,
+    get clientSessions() {
+      return mcp.clientSessions + sse.clientSessions;
+    },
     close() {
       closed ??= shutDown();
       return closed;
@@ -125,15 +135,16 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
 
 /** Clients whose token is refused look for a login, and show what they get instead to whoever uses them. */
 const notFound =
-  'Not found. Agents connect to /mcp with a token, which an operator issues with `qm token issue --agent NAME`; ' +
+  'Not found. Agents connect to /mcp, old clients to /sse, with a token, which an operator issues with `qm token issue --agent NAME`; ' +
   'there is no login.\n';
 
 /** What pages of other origins may read. The API is for the hub's own. */
-const forPages: ReadonlySet<string> = new Set(['/mcp', ...metadataPaths]);
+const forPages: ReadonlySet<string> = new Set(['/mcp', '/sse', '/messages', ...metadataPaths]);
 
-function metadata({ method, headers }: IncomingMessage, response: ServerResponse): void {
+function metadata({ method, headers }: IncomingMessage, response: ServerResponse, path: string): void {
   if (method !== 'GET' && method !== 'HEAD') sendStatus(response, 405, ['allow', 'GET, HEAD']);
-  else sendJson(response, 200, resourceMetadata(headers.host ?? ''), ['vary', 'Origin']); // the guard wants a Host
+  // The guard wants a Host.
+  else sendJson(response, 200, resourceMetadata(headers.host ?? '', path), ['vary', 'Origin']);
 }
 
 /** What a client may cost before it has said anything useful. */

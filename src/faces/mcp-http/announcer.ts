@@ -2,28 +2,29 @@ import type { Clock, Timer } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { notification, sseComment } from '../../mcp/index.ts';
 import { changeMethods, type ListName, takeChanges } from '../mcp/index.ts';
-import type { Admission } from './admission.ts';
-import type { ClientSessions, OpenStream } from './client-sessions.ts';
+import type { ClientSessions } from './client-sessions.ts';
+import type { HttpSession, OpenStream } from './http-session.ts';
+import type { Reception } from './reception.ts';
+import { keepAliveMs } from './response.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Several servers often change at once; clients hear of it once. */
 const gatherMs = 50;
-/** Proxies close streams on which nothing happens. */
-const keepAliveMs = 15_000;
 
 /** Tells open streams when a list of their agent has changed, and keeps them alive. */
 export function createAnnouncer(deps: {
   readonly clock: Clock;
   readonly hub: Hub;
-  readonly sessions: ClientSessions;
+  readonly sessions: ClientSessions<HttpSession>;
   readonly subscriptions: Subscriptions;
-  readonly admission: Admission;
-}): { readonly revision: number; recheck(): void; close(): void } {
-  const { clock, hub, sessions, subscriptions, admission } = deps;
+  readonly reception: Reception;
+}): { readonly revision: number; close(): void } {
+  const { clock, hub, sessions, subscriptions, reception } = deps;
   let gathering: Timer | undefined;
   let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
   let revision = 0;
-  const stop = hub.views.onRenew(() => {
+  const stopTokens = reception.onChange(recheck);
+  const stopViews = hub.views.onRenew(() => {
     revision++;
     gathering ??= clock.setTimer(gatherMs, announce);
   });
@@ -45,21 +46,20 @@ export function createAnnouncer(deps: {
     return takeChanges(lists, view);
   }
 
-  function isAllowed(stream: OpenStream): boolean {
-    return admission.identify(stream.authorization) !== undefined;
-  }
-
   /** Ends streams whose token was revoked or has expired. */
   function recheck(): void {
-    for (const session of sessions.all())
-      if (session.stream !== undefined && !isAllowed(session.stream)) sessions.end(session);
-    for (const subscription of subscriptions.all()) if (!isAllowed(subscription)) subscription.end();
+    for (const session of sessions.all()) {
+      if (session.stream !== undefined && !reception.isGood(session.stream.authorization)) sessions.end(session);
+    }
+    for (const subscription of subscriptions.all()) {
+      if (!reception.isGood(subscription.authorization)) subscription.end();
+    }
   }
 
   function beat(): void {
     recheck();
-    for (const { stream } of sessions.all()) stream?.events.comment(sseComment);
-    for (const { events } of subscriptions.all()) events.comment(sseComment);
+    for (const { stream } of sessions.all()) stream?.events.write(sseComment);
+    for (const { events } of subscriptions.all()) events.write(sseComment);
     keepAlive = clock.setTimer(keepAliveMs, beat);
   }
 
@@ -67,9 +67,9 @@ export function createAnnouncer(deps: {
     get revision() {
       return revision;
     },
-    recheck,
     close() {
-      stop();
+      stopTokens();
+      stopViews();
       gathering?.cancel();
       keepAlive.cancel();
     },

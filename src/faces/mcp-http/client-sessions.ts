@@ -1,9 +1,7 @@
 import type { Clock, Timer } from '../../base/index.ts';
-import type { KnownLists, LegacyClient } from '../mcp/index.ts';
-import type { EventStream } from './response.ts';
 
 /**
- * The sessions of legacy clients. They carry no rights: each request proves its caller anew, and a
+ * The sessions of clients that shook hands. They carry no rights: each request proves its caller anew, and a
  * session only answers to the token that opened it. Clients seldom say goodbye, so a session ends
  * when no request came for a while, whatever streams it holds open.
  */
@@ -11,53 +9,34 @@ export interface ClientSession {
   readonly id: string;
   /** Whoever opened it; a session of somebody else does not exist. */
   readonly owner: string;
-  readonly protocolVersion: string;
   lastRequest: number;
-  /** Which state of the lists the client last asked for. */
-  listedAt: number | undefined;
-  readonly client: LegacyClient;
-  stream: OpenStream | undefined;
+  /** Lets go of whatever it holds. */
+  close(): void;
 }
 
-/** What a client may know of its own session. */
-export interface OpenedSession {
-  readonly id: string;
-  /** On the stream that the client listens on, if it does. */
-  announce(message: string): void;
-}
+/** What is known of a session before it is there. */
+export type SessionFacts = Pick<ClientSession, 'id' | 'owner' | 'lastRequest'>;
 
-export interface OpenStream {
-  readonly events: EventStream;
-  readonly chain: readonly string[];
-  /** The lists as this client last had reason to know them. */
-  readonly lists: KnownLists;
-  /** What proved the right to it, to be proved again. */
-  readonly authorization: string | undefined;
-}
-
-export interface ClientSessions {
-  open(owner: string, protocolVersion: string, client: (session: OpenedSession) => LegacyClient): ClientSession;
+export interface ClientSessions<Session extends ClientSession> {
+  open(owner: string, create: (facts: SessionFacts) => Session): Session;
   /** Counts as a request of the session. */
-  find(id: string, owner: string): ClientSession | undefined;
-  end(session: ClientSession): void;
-  all(): Iterable<ClientSession>;
+  find(id: string, owner: string): Session | undefined;
+  end(session: Session): void;
+  all(): Iterable<Session>;
   readonly size: number;
   close(): void;
 }
 
-export function createClientSessions(
+export function createClientSessions<Session extends ClientSession>(
   deps: { readonly clock: Clock; readonly newId: () => string },
   options: { readonly idleMs: number; readonly max: number },
-): ClientSessions {
+): ClientSessions<Session> {
   const { clock } = deps;
-  const sessions = new Map<string, ClientSession>();
+  const sessions = new Map<string, Session>();
   let sweep: Timer | undefined;
 
-  function end(session: ClientSession): void {
-    sessions.delete(session.id);
-    session.stream?.events.end();
-    session.stream = undefined;
-    session.client.close();
+  function end(session: Session): void {
+    if (sessions.delete(session.id)) session.close();
   }
 
   function sweepIdle(): void {
@@ -68,7 +47,7 @@ export function createClientSessions(
 
   /** Room is made at the expense of whoever has been silent for longest; it will initialize again. */
   function evictOldest(): void {
-    let oldest: ClientSession | undefined;
+    let oldest: Session | undefined;
     for (const session of sessions.values()) {
       if (oldest === undefined || session.lastRequest < oldest.lastRequest) oldest = session;
     }
@@ -76,19 +55,9 @@ export function createClientSessions(
   }
 
   return {
-    open(owner, protocolVersion, client) {
+    open(owner, create) {
       if (sessions.size >= options.max) evictOldest();
-      const id = deps.newId();
-      const announce = (message: string): void => session.stream?.events.send(message);
-      const session: ClientSession = {
-        id,
-        owner,
-        protocolVersion,
-        lastRequest: clock.monotonic(),
-        listedAt: undefined,
-        client: client({ id, announce }),
-        stream: undefined,
-      };
+      const session = create({ id: deps.newId(), owner, lastRequest: clock.monotonic() });
       sessions.set(session.id, session);
       sweep ??= clock.setTimer(sweepEveryMs(options.idleMs), sweepIdle);
       return session;

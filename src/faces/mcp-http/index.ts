@@ -1,6 +1,18 @@
+export { type ClientSession, type ClientSessions, createClientSessions, type SessionFacts } from './client-sessions.ts';
 export { isPreflight, sendPreflight, shareWith } from './cors.ts';
 export { createMcpEndpoint, type McpEndpoint, type McpEndpointDeps } from './endpoint.ts';
+export type { Exchange } from './exchange.ts';
 export { createGuard, type Guard } from './guard.ts';
-export { readHeaders } from './known-headers.ts';
+export { type KnownHeaders, readHeaders } from './known-headers.ts';
+export { bodyOf, readPosted } from './posted.ts';
 export { metadataPaths, resourceMetadata } from './protected-resource.ts';
-export { sendJson, sendRefusal, sendStatus } from './response.ts';
+export { createReception, type Reception } from './reception.ts';
+export {
+  type EventStream,
+  keepAliveMs,
+  openEventStream,
+  refuse,
+  sendJson,
+  sendRefusal,
+  sendStatus,
+} from './response.ts';

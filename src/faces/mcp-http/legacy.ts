@@ -17,8 +17,9 @@ import {
   type Request,
   wantsProgress,
 } from '../mcp/index.ts';
-import type { ClientSession, ClientSessions } from './client-sessions.ts';
+import type { ClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
+import { HttpSession } from './http-session.ts';
 import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
 
 /** Revisions with a handshake: client sessions, a GET stream for announcements, DELETE to end. */
@@ -33,7 +34,7 @@ export interface LegacyFace {
 export interface LegacyFaceDeps {
   readonly hub: Hub;
   readonly clock: Clock;
-  readonly sessions: ClientSessions;
+  readonly sessions: ClientSessions<HttpSession>;
   /** Grows with every change of any list. */
   readonly revision: () => number;
 }
@@ -53,18 +54,17 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
   async function initialize({ response, caller, owner }: Exchange, request: Request): Promise<void> {
     const { protocolVersion, text } = await initializeResult(hub, caller, request.params);
     const askable = askableOf(request.params.capabilities);
-    const session = sessions.open(
-      owner,
-      protocolVersion,
-      ({ id, announce }) => new LegacyClient({ hub, clock, announce }, { principal: owner, session: id, askable }),
-    );
-    sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', session.id]);
+    const { id } = sessions.open(owner, (facts) => {
+      const client = { principal: owner, session: facts.id, askable };
+      return new HttpSession(facts, protocolVersion, (announce) => new LegacyClient({ hub, clock, announce }, client));
+    });
+    sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', id]);
   }
 
   /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */
   function operate(
     { response, caller, acceptsStream }: Exchange,
-    { client }: ClientSession,
+    { client }: HttpSession,
     request: Request,
   ): Promise<void> | undefined {
     const { idText } = request;
@@ -89,11 +89,11 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     });
   }
 
-  async function other({ response, caller }: Exchange, session: ClientSession, request: Request): Promise<void> {
+  async function other({ response, caller }: Exchange, session: HttpSession, request: Request): Promise<void> {
     sendJson(response, 200, await answerTo(session, caller, request));
   }
 
-  async function answerTo(session: ClientSession, caller: Caller, request: Request): Promise<string> {
+  async function answerTo(session: HttpSession, caller: Caller, request: Request): Promise<string> {
     if (isList(request.method)) session.listedAt = revision();
     try {
       return await session.client.answer(caller, request);
@@ -119,7 +119,7 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     else sendJson(exchange.response, 200, `[${texts.join(',')}]`);
   }
 
-  async function partOfBatch({ caller }: Exchange, session: ClientSession, request: Request): Promise<string> {
+  async function partOfBatch({ caller }: Exchange, session: HttpSession, request: Request): Promise<string> {
     const { client } = session;
     try {
       if (request.method === 'initialize') throw new HubError('INVALID_REQUEST', 'A batch cannot initialize.');
@@ -149,7 +149,7 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       authorization: exchange.headers.authorization,
     };
     session.stream = stream;
-    stream.events.comment(': open\n\n');
+    stream.events.write(': open\n\n');
     // What changed since the client last asked, nobody could tell it.
     if (session.listedAt !== undefined && session.listedAt !== revision()) {
       for (const method of Object.values(changeMethods)) stream.events.send(notification(method));
@@ -164,7 +164,7 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     sendStatus(exchange.response, 204);
   }
 
-  function sessionOf({ owner, headers }: Exchange): ClientSession {
+  function sessionOf({ owner, headers }: Exchange): HttpSession {
     const version = headers['mcp-protocol-version'];
     // Some clients never send it; then the session knows.
     if (version !== undefined && !legacyVersions.includes(version.trim())) {

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { errorTable, type HubError } from '../../base/index.ts';
+import { errorTable, type HubError, type Logger, toHubError } from '../../base/index.ts';
 import { errorReply, sseEvent } from '../../mcp/index.ts';
 import { challenge } from './protected-resource.ts';
 
 /** A reader that leaves this much unread is given up. */
 const maxUnreadBytes = 4 * 1024 * 1024;
+/** Proxies close streams on which nothing happens. */
+export const keepAliveMs = 15_000;
 /** A client that is told to stop sending has this long to notice. */
 const lingerMs = 1000;
 /** A large answer must be taken within this much silence. */
@@ -34,6 +36,13 @@ export function endResponse(response: ServerResponse, silenceMs = slowReaderMs):
 
 export function sendStatus(response: ServerResponse, status: number, headers: readonly string[] = []): void {
   response.writeHead(status, ['content-length', '0', ...headers]).end();
+}
+
+/** Refuses a request for whatever went wrong; what should not have is logged. */
+export function refuse(response: ServerResponse, error: unknown, idText: string, logger: Logger): void {
+  const known = toHubError(error);
+  if (known.code === 'INTERNAL') logger.error('mcp_request_failed', { error: known.message, stack: known.stack });
+  sendRefusal(response, known, idText);
 }
 
 /** Refuses the request as such; the body says so in JSON-RPC for clients that read it. */
@@ -94,7 +103,8 @@ export function growingAnswer(response: ServerResponse): GrowingAnswer {
 
 export interface EventStream {
   send(message: string): void;
-  comment(text: string): void;
+  /** What is no message: a comment, or an event of another kind. */
+  write(text: string): void;
   end(): void;
 }
 
@@ -118,9 +128,9 @@ export function openEventStream(response: ServerResponse, headers: readonly stri
 
   return {
     send: (message) => write(sseEvent(message)),
-    comment: write,
+    write,
     end() {
-      if (!response.writableEnded) endResponse(response);
+      if (!response.destroyed && !response.writableEnded) endResponse(response);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ListName } from '../mcp/index.ts';
-import type { OpenStream } from './client-sessions.ts';
+import type { OpenStream } from './http-session.ts';
 
 /** A modern client's open `subscriptions/listen`. */
 export interface Subscription extends OpenStream {

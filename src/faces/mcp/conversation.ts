@@ -17,6 +17,7 @@ import {
   classify,
   type Era,
   errorReply,
+  legacyConnectionVersions,
   type Message,
   notification,
   resultReply,
@@ -50,7 +51,6 @@ const noHeaders = { protocolVersion: undefined, method: undefined, name: undefin
 /** One client on one connection over which messages go both ways. Its first message decides on the era. */
 export class Conversation {
   readonly #deps: ConversationDeps;
-  readonly #versions: readonly string[] | undefined;
   readonly #parked: ParkedCalls;
   readonly #rounds: Rounds;
   readonly #running = new Map<string | number, Round>();
@@ -65,10 +65,9 @@ export class Conversation {
   #gathering: Timer | undefined;
   #open = 0;
 
-  constructor(deps: ConversationDeps, options: { readonly versions?: readonly string[] } = {}) {
+  constructor(deps: ConversationDeps) {
     const { hub, clock, random, send } = deps;
     this.#deps = deps;
-    this.#versions = options.versions;
     this.#parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
     this.#rounds = createRounds({ hub, parked: this.#parked });
     this.#subscriptions = new StandingSubscriptions(hub, send);
@@ -159,7 +158,7 @@ export class Conversation {
     // At once: some clients send their first call without waiting for the answer.
     this.#client.close();
     this.#client = this.#newClient(askableOf(request.params.capabilities));
-    const { protocolVersion, text } = await initializeResult(hub, caller, request.params, this.#versions);
+    const { protocolVersion, text } = await initializeResult(hub, caller, request.params, legacyConnectionVersions);
     this.#protocolVersion = protocolVersion;
     // From here on: nothing may be announced before this answer.
     this.#lists ??= knownLists(hub.views.of(caller.chain));

@@ -108,7 +108,9 @@ export class LegacyClient {
   }
 
   close(): void {
-    this.#questions?.close();
+    // Also where nothing was asked yet: calls go on, and what their servers ask from now on nobody answers.
+    this.#questions ??= createQuestions(this.#deps.clock);
+    this.#questions.close();
     this.#watched?.close();
     this.#calls = undefined;
     this.#deps.hub.endClientSession(this.identity.session ?? '');

@@ -26,7 +26,9 @@ export const answerMs = 10 * 60_000;
 
 export function createQuestions(clock: Clock): Questions {
   const open = new Map<string | number, Open>();
+  const gone = unanswered('The client is gone');
   let lastId = 0;
+  let closed = false;
 
   function end(id: string | number, answer: QuestionAnswer): void {
     const question = open.get(id);
@@ -37,6 +39,7 @@ export function createQuestions(clock: Clock): Questions {
 
   return {
     ask(question, send) {
+      if (closed) return { answer: Promise.resolve(gone), abandon() {} };
       const id = `qm-${++lastId}`;
       const answer = new Promise<QuestionAnswer>((settle) => {
         const timer = clock.setTimer(answerMs, () => {
@@ -48,11 +51,12 @@ export function createQuestions(clock: Clock): Questions {
       send(
         `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(question.method)},"params":${legacyQuestion(question, id)}}`,
       );
-      return { answer, abandon: () => end(id, unanswered('The client is gone')) };
+      return { answer, abandon: () => end(id, gone) };
     },
     answered: ({ id, answer }) => end(id, answer),
     close() {
-      for (const id of [...open.keys()]) end(id, unanswered('The client is gone'));
+      closed = true;
+      for (const id of [...open.keys()]) end(id, gone);
     },
   };
 }

@@ -1,0 +1,43 @@
+import type { KnownLists, LegacyClient } from '../mcp/index.ts';
+import type { ClientSession, SessionFacts } from './client-sessions.ts';
+import type { EventStream } from './response.ts';
+
+export interface OpenStream {
+  readonly events: EventStream;
+  readonly chain: readonly string[];
+  /** The lists as this client last had reason to know them. */
+  readonly lists: KnownLists;
+  /** What proved the right to it, to be proved again. */
+  readonly authorization: string | undefined;
+}
+
+/** A client session over `/mcp`. Answers leave with their requests; the stream is for everything else. */
+export class HttpSession implements ClientSession {
+  readonly id: string;
+  readonly owner: string;
+  lastRequest: number;
+  readonly protocolVersion: string;
+  readonly client: LegacyClient;
+  /** Which state of the lists the client last asked for. */
+  listedAt: number | undefined;
+  stream: OpenStream | undefined;
+
+  /** The client is given a way to say something on the stream, where it listens on one. */
+  constructor(
+    { id, owner, lastRequest }: SessionFacts,
+    protocolVersion: string,
+    createClient: (announce: (message: string) => void) => LegacyClient,
+  ) {
+    this.id = id;
+    this.owner = owner;
+    this.lastRequest = lastRequest;
+    this.protocolVersion = protocolVersion;
+    this.client = createClient((message) => this.stream?.events.send(message));
+  }
+
+  close(): void {
+    this.stream?.events.end();
+    this.stream = undefined;
+    this.client.close();
+  }
+}

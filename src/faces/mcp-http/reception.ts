@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, HubError } from '../../base/index.ts';
+import { type Caller, runIdPattern } from '../../domain/index.ts';
+import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
+import type { Hub } from '../../hub/index.ts';
+import { createAdmission } from './admission.ts';
+import type { Exchange } from './exchange.ts';
+import type { KnownHeaders } from './known-headers.ts';
+
+/** Lets in whoever proves to be an agent, with each request anew. */
+export interface Reception {
+  /** Throws HubError for a request that proves nobody. */
+  admit(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): Exchange;
+  /** What let somebody in would do so again. */
+  isGood(authorization: string | undefined): boolean;
+  /** Any token changed: whoever stays for long proves again that it may. */
+  onChange(listener: () => void): () => void;
+  close(): void;
+}
+
+export interface ReceptionDeps {
+  readonly hub: Hub;
+  readonly tokens: TokenBook;
+  readonly clock: Clock;
+}
+
+export function createReception({ hub, tokens, clock }: ReceptionDeps): Reception {
+  const admission = createAdmission(tokens, clock);
+  const callers = new WeakMap<TokenIdentity, Caller>();
+  const listeners = new Set<() => void>();
+  const forgetTokens = tokens.onChange(() => {
+    admission.forget();
+    for (const listener of listeners) listener();
+  });
+
+  function callerOf(identity: TokenIdentity, run: string | undefined): Caller {
+    if (run !== undefined) {
+      if (!runIdPattern.test(run)) {
+        throw new HubError('INVALID_REQUEST', 'X-Quartermaster-Run must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".');
+      }
+      return hub.callerFor({ ...identity, run });
+    }
+    let caller = callers.get(identity);
+    if (caller === undefined) {
+      caller = hub.callerFor(identity);
+      callers.set(identity, caller);
+    }
+    return caller;
+  }
+
+  return {
+    admit(request, response, headers) {
+      const { authorization, accept } = headers;
+      const identity = admission.identify(authorization);
+      if (identity === undefined) throw unauthenticated(authorization !== undefined);
+      return {
+        request,
+        response,
+        headers,
+        caller: callerOf(identity, headers['x-quartermaster-run']),
+        owner: identity.tokenId,
+        acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
+      };
+    },
+    isGood: (authorization) => admission.identify(authorization) !== undefined,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: forgetTokens,
+  };
+}
+
+function unauthenticated(sentSomething: boolean): HubError {
+  const what = sentSomething ? 'The token is not valid, has expired or was revoked.' : 'A token is missing.';
+  return new HubError('UNAUTHENTICATED', what, {
+    hint: 'Send "Authorization: Bearer <token>"; an operator gets one with `qm token issue --agent NAME`.',
+  });
+}

@@ -1,0 +1,1 @@
+export { createSseEndpoint, type SseEndpoint, type SseEndpointDeps } from './endpoint.ts';
