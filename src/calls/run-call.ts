@@ -7,11 +7,12 @@ import {
   ledgerConnection,
   type OpenCall,
 } from '../ledger/index.ts';
-import type { Link, UpstreamDispatch, WireFailure, WireReply } from '../upstream/index.ts';
+import type { Link, UpstreamDispatch, WireFailure, WireReply, WireResult } from '../upstream/index.ts';
 import { forCaller } from './away.ts';
 import type { Call, CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
 import { createCallRates } from './call-rates.ts';
+import { exposedResult } from './exposed-result.ts';
 import { collectInputs, isInputRequired, maxRounds, tooManyRounds } from './input-rounds.ts';
 import { lookUp, missing, unknownSubject } from './look-up.ts';
 import { outcomeOf } from './outcomes.ts';
@@ -68,6 +69,8 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         entered = dispatch;
         link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
         if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
+        const level = call.request.channel?.log?.level;
+        if (level !== undefined) await link.log?.want(level);
         if (call.cancelled !== undefined) throw call.cancelled;
         const { ratePerMin } = target.control.spec.limits;
         // Last of all: what the server never sees costs nothing, and the minute is that of the sending.
@@ -81,7 +84,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         call.cancelled === undefined ? await send(call, target, entered, link, record) : unsent(call.cancelled);
       if (isInputRequired(reply)) reply = await answerQuestions(call, target, entered, link, record, reply);
       if (reply.kind !== 'failed' || !mayRepeat(call, target, reply)) {
-        return conclude(target, record, startedAt, reply, 0);
+        return conclude(call, target, record, startedAt, reply, 0);
       }
       entered.reportLoss(link, reply);
       return await repeat(call, target, entered, record, startedAt, reply);
@@ -131,10 +134,10 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
       if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
     } catch {
-      return conclude(target, record, startedAt, first, 0);
+      return conclude(call, target, record, startedAt, first, 0);
     }
-    if (call.cancelled !== undefined) return conclude(target, record, startedAt, first, 0);
-    return conclude(target, record, startedAt, await send(call, target, dispatch, link, record), 1);
+    if (call.cancelled !== undefined) return conclude(call, target, record, startedAt, first, 0);
+    return conclude(call, target, record, startedAt, await send(call, target, dispatch, link, record), 1);
   }
 
   /** A caller that comes again with the answers gets the questions as its result; another is asked while it waits. */
@@ -191,6 +194,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   }
 
   function conclude(
+    call: Call,
     target: Target,
     record: OpenCall,
     startedAt: number,
@@ -204,11 +208,11 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         if (resultType === 'input_required')
           closeRecord(target, record, { outcome: 'input_required', durationMs, retries });
         else if (resultType !== undefined && resultType !== 'complete') {
-          return conclude(target, record, startedAt, unknownResult(target, resultType), retries);
+          return conclude(call, target, record, startedAt, unknownResult(target, resultType), retries);
         } else if (isError === true)
           closeRecord(target, record, { outcome: 'tool_error', durationMs, error: toolError(reply.value), retries });
         else closeRecord(target, record, { outcome: 'ok', durationMs, retries });
-        return { kind: 'result', result: reply };
+        return { kind: 'result', result: target.kind === 'tool' ? reply : inWordsOf(call, target, reply) };
       }
       case 'error':
         closeRecord(target, record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
@@ -221,6 +225,10 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         return { kind: 'failed', error: forCaller(error, target, clock.now()) };
       }
     }
+  }
+
+  function inWordsOf({ request }: Call, target: Target, result: WireResult): WireResult {
+    return exposedResult(views.of(request.caller.chain), target, request.args, result);
   }
 
   /** The ledger has what happened; what the caller is told may say more. */

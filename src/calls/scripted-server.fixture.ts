@@ -136,6 +136,7 @@ export function scriptLink(server: ScriptedServer): Link {
     proven: true,
     lane: undefined,
     tellsApart: false,
+    log: undefined,
     send: (request) => send(server, request),
     watch: () => {
       throw new Error('watched past its server');

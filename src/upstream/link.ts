@@ -7,9 +7,10 @@ import { type DiscoveryOutcome, discover } from './discovery.ts';
 import type { Agreement } from './handshake.ts';
 import { createLane, type Lane } from './lane.ts';
 import { type Listening, startListening } from './listen.ts';
+import { createLogWish, type LogWish } from './log-wish.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { streamReopened } from './transports/change-stream.ts';
-import type { Wire, WireCall, WireFailure, WireRequest } from './wire.ts';
+import { ask, controlRequest, type Wire, type WireCall, type WireFailure, type WireRequest } from './wire.ts';
 
 /** A live connection after its handshake. */
 export interface Link {
@@ -22,6 +23,8 @@ export interface Link {
   readonly lane: Lane | undefined;
   /** What a server says in between without naming a call can be told whose it is. */
   readonly tellsApart: boolean;
+  /** Log messages from that level on are wanted; undefined where there are none, or none that could be told apart. */
+  readonly log: LogWish | undefined;
   send(request: WireRequest): WireCall;
   /** The server tells of changes of the resource from now on; the reply is its own. */
   watch(uri: string): WireCall;
@@ -116,6 +119,8 @@ function toLink(
   const exclusive = seat?.exclusive === true;
   const needsLane = exclusive && agreement.era === 'legacy' && wire.transport !== 'http';
   const { abilities } = agreement;
+  const tellsApart = wire.transport === 'http' || exclusive;
+  const logs = tellsApart && agreement.era === 'legacy' && abilities.logging;
   // Lists are read over the connection that the hub itself keeps.
   const announces = exclusive ? { tools: false, resources: false, prompts: false } : agreement.announces;
   const announcesAny = announces.tools || announces.resources || announces.prompts;
@@ -146,7 +151,8 @@ function toLink(
     protocolVersion: agreement.version,
     sessionId: wire.sessionId,
     lane: needsLane ? createLane(deps, { server: spec.name, patienceMs: spec.limits.timeoutMs }) : undefined,
-    tellsApart: wire.transport === 'http' || exclusive,
+    tellsApart,
+    log: logs ? createLogWish((level) => ask(wire, setLevel(level), closing.signal)) : undefined,
     get proven() {
       return wire.proven;
     },
@@ -167,4 +173,8 @@ function toLink(
       await wire.close();
     },
   };
+}
+
+function setLevel(level: string): WireRequest {
+  return controlRequest('logging/setLevel', { level }, ownTimeoutMs);
 }

@@ -30,6 +30,7 @@ function scriptLink(era: Link['era'] = 'legacy') {
     proven: true,
     lane: undefined,
     tellsApart: false,
+    log: undefined,
     send: () => {
       throw new Error('a list is not a call');
     },

@@ -17,6 +17,7 @@ function scriptLink() {
     proven: true,
     lane: undefined,
     tellsApart: false,
+    log: undefined,
     send: () => {
       throw new Error('to watch is not a call');
     },

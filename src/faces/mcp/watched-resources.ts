@@ -21,8 +21,11 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
   return {
     async watch(caller, uri, client, meta) {
       const watch = new ResourceWatch((ownUri) => {
-        const target = hub.views.of(caller.chain).find('subscription', uri);
-        if (target?.decision.effect === 'allow') onUpdate(uri + ownUri.slice(target.ownName.length));
+        const view = hub.views.of(caller.chain);
+        const target = view.find('subscription', uri);
+        // The part that changed may be denied although the whole is not.
+        if (target?.decision.effect !== 'allow' || !view.canRead(target.server, ownUri)) return;
+        onUpdate(uri + ownUri.slice(target.ownName.length));
       });
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
