@@ -31,7 +31,7 @@ export { oneLine } from './one-line.ts';
 export { legacyQuestion, modernQuestion, notOffered, type Question, type QuestionAnswer } from './question.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
-export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent } from './sse.ts';
+export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent, ssePriming } from './sse.ts';
 export { inTrace } from './trace-context.ts';
 export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
 export { parseUriTemplate, type UriTemplate } from './uri-template.ts';

@@ -1,8 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** One server-sent event that carries a message. */
-export function sseEvent(message: string): string {
-  return `event: message\ndata: ${message}\n\n`;
+/** One server-sent event that carries a message; with an id where its stream can be resumed after it. */
+export function sseEvent(message: string, id?: string): string {
+  return id === undefined ? `event: message\ndata: ${message}\n\n` : `event: message\nid: ${id}\ndata: ${message}\n\n`;
+}
+
+/** Carries nothing but the place from which a stream can be resumed, and how long to wait with that. */
+export function ssePriming(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
 export const sseComment = ': keep-alive\n\n';

@@ -142,7 +142,7 @@ export function messagesOf(stream: string): Message[] {
   return stream
     .split('\n\n')
     .slice(0, -1)
-    .flatMap((event) => event.split('\n').filter((line) => line.startsWith('data: ')))
+    .flatMap((event) => event.split('\n').filter((line) => /^data: ./.test(line)))
     .map((line) => parse(line.slice('data: '.length)));
 }
 

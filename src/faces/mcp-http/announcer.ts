@@ -11,6 +11,10 @@ import type { Subscriptions } from './subscriptions.ts';
 /** Several servers often change at once; clients hear of it once. */
 const gatherMs = 50;
 
+/** Answers that take long are looked after more often than streams need a sign of life. */
+const beatMs = 5000;
+const beatsToKeepAlive = Math.round(keepAliveMs / beatMs);
+
 /** Tells open streams when a list of their agent has changed, and keeps them alive. */
 export function createAnnouncer(deps: {
   readonly clock: Clock;
@@ -21,7 +25,8 @@ export function createAnnouncer(deps: {
 }): { readonly revision: number; close(): void } {
   const { clock, hub, sessions, subscriptions, reception } = deps;
   let gathering: Timer | undefined;
-  let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
+  let nextBeat: Timer = clock.setTimer(beatMs, beat);
+  let beats = 0;
   let revision = 0;
   const stopTokens = reception.onChange(recheck);
   const stopViews = hub.views.onRenew(() => {
@@ -57,10 +62,16 @@ export function createAnnouncer(deps: {
   }
 
   function beat(): void {
+    const now = clock.monotonic();
+    for (const { streams } of sessions.all()) streams.sweep(now);
+    if (++beats % beatsToKeepAlive === 0) keepAlive();
+    nextBeat = clock.setTimer(beatMs, beat);
+  }
+
+  function keepAlive(): void {
     recheck();
-    for (const { stream } of sessions.all()) stream?.events.write(sseComment);
+    for (const { streams } of sessions.all()) streams.write(sseComment);
     for (const { events } of subscriptions.all()) events.write(sseComment);
-    keepAlive = clock.setTimer(keepAliveMs, beat);
   }
 
   return {
@@ -71,7 +82,7 @@ export function createAnnouncer(deps: {
       stopTokens();
       stopViews();
       gathering?.cancel();
-      keepAlive.cancel();
+      nextBeat.cancel();
     },
   };
 }

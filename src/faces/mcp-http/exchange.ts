@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../domain/index.ts';
 import type { KnownHeaders } from './known-headers.ts';
+import type { ResumableAnswer } from './resumable-answer.ts';
 
 /** One HTTP request from a caller whose identity is proved. */
 export interface Exchange {
@@ -11,4 +12,8 @@ export interface Exchange {
   /** Whose client sessions it may use. */
   readonly owner: string;
   readonly acceptsStream: boolean;
+  /** When a client session began to wait for its answer. */
+  since: number;
+  /** Of a client session whose answer is, or may become, a stream. */
+  growing: ResumableAnswer | undefined;
 }

@@ -1,6 +1,8 @@
+import type { Clock } from '../../base/index.ts';
 import type { KnownLists, LegacyClient } from '../mcp/index.ts';
 import type { ClientSession, SessionFacts } from './client-sessions.ts';
 import type { EventStream } from './response.ts';
+import { SessionStreams } from './session-streams.ts';
 
 export interface OpenStream {
   readonly events: EventStream;
@@ -17,6 +19,7 @@ export class HttpSession implements ClientSession {
   readonly owner: string;
   lastRequest: number;
   readonly protocolVersion: string;
+  readonly streams: SessionStreams;
   readonly client: LegacyClient;
   /** Which state of the lists the client last asked for. */
   listedAt: number | undefined;
@@ -24,6 +27,7 @@ export class HttpSession implements ClientSession {
 
   /** The client is given a way to say something on the stream, where it listens on one. */
   constructor(
+    clock: Clock,
     { id, owner, lastRequest }: SessionFacts,
     protocolVersion: string,
     createClient: (announce: (message: string) => void) => LegacyClient,
@@ -32,11 +36,12 @@ export class HttpSession implements ClientSession {
     this.owner = owner;
     this.lastRequest = lastRequest;
     this.protocolVersion = protocolVersion;
-    this.client = createClient((message) => this.stream?.events.send(message));
+    this.streams = new SessionStreams(clock, protocolVersion);
+    this.client = createClient((message) => this.streams.announce(message));
   }
 
   close(): void {
-    this.stream?.events.end();
+    this.streams.close();
     this.stream = undefined;
     this.client.close();
   }

@@ -10,6 +10,7 @@ export interface KnownHeaders {
   'content-length': string | undefined;
   'mcp-session-id': string | undefined;
   'mcp-protocol-version': string | undefined;
+  'last-event-id': string | undefined;
   'mcp-method': string | undefined;
   'mcp-name': string | undefined;
   'x-quartermaster-run': string | undefined;
@@ -54,6 +55,7 @@ function noHeaders(): KnownHeaders {
     'content-length': undefined,
     'mcp-session-id': undefined,
     'mcp-protocol-version': undefined,
+    'last-event-id': undefined,
     'mcp-method': undefined,
     'mcp-name': undefined,
     'x-quartermaster-run': undefined,

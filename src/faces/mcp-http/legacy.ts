@@ -20,7 +20,8 @@ import {
 import type { ClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpSession } from './http-session.ts';
-import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
+import { sendJson, sendStatus } from './response.ts';
+import { resumableAnswer } from './resumable-answer.ts';
 
 /** Revisions with a handshake: client sessions, a GET stream for announcements, DELETE to end. */
 export interface LegacyFace {
@@ -56,20 +57,24 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     const askable = askableOf(request.params.capabilities);
     const { id } = sessions.open(owner, (facts) => {
       const client = { principal: owner, session: facts.id, askable };
-      return new HttpSession(facts, protocolVersion, (announce) => new LegacyClient({ hub, clock, announce }, client));
+      return new HttpSession(
+        clock,
+        facts,
+        protocolVersion,
+        (announce) => new LegacyClient({ hub, clock, announce }, client),
+      );
     });
     sendJson(response, 200, resultReply(request.idText, text), ['mcp-session-id', id]);
   }
 
   /** A closed connection is no cancellation here: the call goes on, and its end is on the ledger. */
-  function operate(
-    { response, caller, acceptsStream }: Exchange,
-    { client }: HttpSession,
-    request: Request,
-  ): Promise<void> | undefined {
+  function operate(exchange: Exchange, session: HttpSession, request: Request): Promise<void> | undefined {
+    const { response, caller, acceptsStream } = exchange;
+    const { client, streams } = session;
     const { idText } = request;
     const spokenTo = acceptsStream && (wantsProgress(request) || client.isSpokenTo(caller));
-    const growing = spokenTo ? growingAnswer(response) : undefined;
+    const growing = spokenTo ? resumableAnswer(response, streams) : undefined;
+    exchange.growing = growing;
     const attendant = growing === undefined ? client.silent : client.attendant(caller, growing.between, growing.onGone);
     let operation: Operation;
     try {
@@ -81,11 +86,13 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     }
     const { call, result } = client.begin(caller, request, operation, attendant);
     growing?.onGone(() => call.detach());
+    if (acceptsStream) streams.await(exchange, session.lastRequest);
     return result.then((outcome) => {
       client.ended(request, call);
+      streams.answered(exchange);
       const text = operationAnswer(idText, operation.kind, outcome, 'legacy');
-      if (growing === undefined) sendJson(response, 200, text);
-      else growing.end(text);
+      if (exchange.growing === undefined) sendJson(response, 200, text);
+      else exchange.growing.end(text);
     });
   }
 
@@ -140,10 +147,14 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       sendStatus(exchange.response, 406);
       return;
     }
-    session.stream?.events.end();
+    const resumed = session.streams.find(exchange.headers['last-event-id']);
+    if (resumed?.isAnswer) {
+      resumed.log.attach(exchange.response, resumed.after);
+      return;
+    }
     const { chain } = exchange.caller;
     const stream = {
-      events: openEventStream(exchange.response),
+      events: session.streams.listen(exchange.response, resumed?.after),
       chain,
       lists: knownLists(hub.views.of(chain)),
       authorization: exchange.headers.authorization,

@@ -60,6 +60,8 @@ export function createReception({ hub, tokens, clock }: ReceptionDeps): Receptio
         caller: callerOf(identity, headers['x-quartermaster-run']),
         owner: identity.tokenId,
         acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
+        since: 0,
+        growing: undefined,
       };
     },
     isGood: (authorization) => admission.identify(authorization) !== undefined,

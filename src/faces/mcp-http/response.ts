@@ -73,8 +73,6 @@ function refuseUnread(response: ServerResponse, status: number, text: string): v
 /** An answer that is plain JSON unless something was said before it. */
 export interface GrowingAnswer {
   readonly between: (message: string) => void;
-  /** Nobody reads any more, and the answer has not left. */
-  readonly onGone: (listener: () => void) => void;
   /** The status counts as long as nothing was said before. */
   end(message: string, status?: number): void;
 }
@@ -86,10 +84,6 @@ export function growingAnswer(response: ServerResponse): GrowingAnswer {
       if (response.destroyed) return;
       stream ??= openEventStream(response);
       stream.send(message);
-    },
-    onGone(listener) {
-      if (response.destroyed) listener();
-      else response.once('close', listener);
     },
     end(message, status = 200) {
       if (stream === undefined) sendJson(response, status, message);

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../base/index.ts';
+import { EventLog, type EventLogDeps } from './event-log.ts';
+import type { Exchange } from './exchange.ts';
+import { resumableAnswer } from './resumable-answer.ts';
+
+/** Answers that were read, or may have been. */
+const maxEnded = 8;
+/** An answer that takes longer becomes a stream: it can be kept alive, and read on after a broken connection. */
+const silentMs = 5000;
+/** The first revision that knows events without data. */
+const primedSince = '2025-11-25';
+
+/** The event streams of one client session that can be resumed. Sessions without any pay for nothing. */
+export class SessionStreams implements EventLogDeps {
+  readonly clock: Clock;
+  readonly primed: boolean;
+  #logs: Map<string, EventLog> | undefined;
+  #opened = 0;
+  #announcements: EventLog | undefined;
+  #waiting: Set<Exchange> | undefined;
+  #closed = false;
+
+  constructor(clock: Clock, protocolVersion: string) {
+    this.clock = clock;
+    this.primed = protocolVersion >= primedSince;
+  }
+
+  open(): EventLog {
+    const log = new EventLog(this, String(++this.#opened));
+    this.#logs ??= new Map();
+    this.#logs.set(log.name, log);
+    if (this.#closed) log.release();
+    return log;
+  }
+
+  /** The stream that an event belongs to, and the event's place in it; that of announcements is no answer. */
+  find(eventId: string | undefined): FoundStream | undefined {
+    const [, name, place] = eventIdPattern.exec(eventId ?? '') ?? [];
+    const log = name === undefined ? undefined : this.#logs?.get(name);
+    return log && { log, after: Number(place), isAnswer: log !== this.#announcements };
+  }
+
+  /** Announcements go to this response from now on. */
+  listen(response: ServerResponse, after: number | undefined): EventLog {
+    this.#announcements ??= this.open();
+    this.#announcements.attach(response, after);
+    return this.#announcements;
+  }
+
+  /** Kept for a client that was here a moment ago. */
+  announce(message: string): void {
+    this.#announcements?.send(message);
+  }
+
+  /** The answer is not there yet. */
+  await(exchange: Exchange, now: number): void {
+    exchange.since = now;
+    this.#waiting ??= new Set();
+    this.#waiting.add(exchange);
+  }
+
+  answered(exchange: Exchange): void {
+    this.#waiting?.delete(exchange);
+  }
+
+  /** Makes streams of answers that take long, and forgets those that nobody came back for. */
+  sweep(now: number): void {
+    for (const exchange of this.#waiting ?? []) {
+      const { response } = exchange;
+      if (response.destroyed || response.writableEnded) this.#waiting?.delete(exchange);
+      else if (now - exchange.since >= silentMs) {
+        exchange.growing ??= resumableAnswer(response, this);
+        exchange.growing.grow();
+      }
+    }
+    for (const log of this.#logs?.values() ?? []) log.sweep(now);
+    const ended = [...(this.#logs?.values() ?? [])].filter((log) => log.ended);
+    for (const log of ended.slice(0, -maxEnded)) log.release();
+  }
+
+  /** To everybody who reads. */
+  write(text: string): void {
+    for (const log of this.#logs?.values() ?? []) if (!log.ended) log.write(text);
+  }
+
+  onOver(log: EventLog): void {
+    this.#logs?.delete(log.name);
+    if (this.#announcements === log) this.#announcements = undefined;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#announcements?.end();
+    for (const log of this.#logs?.values() ?? []) log.release();
+  }
+}
+
+export interface FoundStream {
+  readonly log: EventLog;
+  readonly after: number;
+  readonly isAnswer: boolean;
+}
+
+const eventIdPattern = /^(\d{1,9})-(\d{1,9})$/;
