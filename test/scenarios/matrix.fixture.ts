@@ -7,11 +7,13 @@ import { type Endpoint, type Era, type MatrixClient, openMatrixClient } from '..
 import { eventually } from '../support/within.ts';
 
 type Way = 'HTTP' | 'stdio';
+/** The older HTTP transport has no clients of the modern era. */
+type FaceWay = Way | 'SSE';
 
 /** Who speaks which era, and over what. */
 export interface Cell {
   readonly clients: Era;
-  readonly face: Way;
+  readonly face: FaceWay;
   readonly servers: Era;
   readonly reach: Way;
 }
@@ -35,8 +37,11 @@ export interface Place {
 
 const eras: readonly Era[] = ['legacy', 'modern'];
 const ways: readonly Way[] = ['HTTP', 'stdio'];
+const faces: Readonly<Record<Era, readonly FaceWay[]>> = { legacy: [...ways, 'SSE'], modern: ways };
 const cells: readonly Cell[] = eras.flatMap((clients) =>
-  eras.flatMap((servers) => ways.flatMap((face) => ways.map((reach): Cell => ({ clients, face, servers, reach })))),
+  eras.flatMap((servers) =>
+    faces[clients].flatMap((face) => ways.map((reach): Cell => ({ clients, face, servers, reach }))),
+  ),
 );
 
 const qm = resolve(import.meta.dirname, '..', '..', 'bin', 'qm');
@@ -111,7 +116,7 @@ export async function readmes(client: MatrixClient): Promise<{ readonly north: s
 type Undo = (() => Promise<unknown>)[];
 
 async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
-  const endpointOf = cell.face === 'HTTP' ? await serve(config, undo) : await pipe(config, undo);
+  const endpointOf = cell.face === 'stdio' ? await pipe(config, undo) : await serve(config, cell.face, undo);
   const connect = async (name: string): Promise<MatrixClient> => {
     const client = await openMatrixClient(name, cell.clients, await endpointOf(name));
     undo.push(() => client.close());
@@ -144,10 +149,11 @@ async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
 
 type EndpointOf = (agent: string) => Promise<Endpoint>;
 
-async function serve(config: Config, undo: Undo): Promise<EndpointOf> {
+async function serve(config: Config, face: FaceWay, undo: Undo): Promise<EndpointOf> {
   const gateway = await startGateway(config);
   undo.push(() => gateway.stop());
-  return async (agent) => ({ url: gateway.url, token: await gateway.token(agent) });
+  const url = face === 'SSE' ? `${gateway.origin}/sse` : gateway.url;
+  return async (agent) => ({ url, token: await gateway.token(agent) });
 }
 
 async function pipe(config: Config, undo: Undo): Promise<EndpointOf> {

@@ -3,6 +3,7 @@ import {
   Client,
   type LoggingLevel,
   type McpSubscription,
+  SSEClientTransport,
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -14,7 +15,7 @@ import { within } from './within.ts';
 
 export type Era = 'legacy' | 'modern';
 
-/** Where a client connects: an endpoint with a token, or a program on a pair of pipes. */
+/** Where a client connects: an endpoint with a token, one at `/sse` over the older transport, or a program on pipes. */
 export type Endpoint =
   | { readonly url: string; readonly token: string }
   | { readonly command: string; readonly args: readonly string[] };
@@ -150,15 +151,18 @@ function overHttp({ url, token }: { readonly url: string; readonly token: string
     opened = resolve;
   });
   const dispatcher = new Agent();
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const options = {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
-    async fetch(to, init) {
+    async fetch(to: string | URL, init?: RequestInit): Promise<Response> {
       // The same types twice: those of Node, and those of the package that they were made from.
       const response = await fetchWith(to, { ...(init as unknown as InitWith), dispatcher });
-      if (init?.method === 'GET') opened();
+      if (init?.method !== 'POST') opened();
       return response as unknown as Response;
     },
-  });
+  };
+  const transport = url.endsWith('/sse')
+    ? new SSEClientTransport(new URL(url), options)
+    : new StreamableHTTPClientTransport(new URL(url), options);
   return { transport, listening, hangUp: () => dispatcher.destroy() };
 }
 
