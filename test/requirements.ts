@@ -75,6 +75,10 @@ export const requirements = {
   'children:stderr': 'A child that floods its error stream neither blocks nor grows the hub.',
 
   // What an agent sees and may do
+  'protocol:conformance-2025':
+    'Both suites of the official conformance tests for the 2025 revisions pass through the hub, over HTTP and stdio servers.',
+  'protocol:conformance-2026':
+    'Every requirement of the 2026 revision is met through the hub, over HTTP and stdio servers.',
   'view:least-privilege': 'An agent lists and calls only what its role, filters and policies allow.',
   'view:list-is-call': 'What is listed and what is callable is decided by the same code.',
   'view:hidden-is-unknown': 'A hidden tool and an unknown one give the agent the same answer.',
@@ -123,6 +127,12 @@ export const requirements = {
   'http:pages': 'A page of an allowed origin can use the endpoint in both eras and read every answer, refusals too.',
   'http:other-pages': 'A page of any other origin is refused and can read nothing, nor can any page read the API.',
   'http:metadata': 'A client without a valid token is told so, and where to read what the endpoint wants.',
+  'http:sse': 'A client that knows only the transport of 2024-11-05 works over /sse, with all that the hub offers.',
+  'http:sse-owner': 'A stream and each message to it need the same valid token; to all others they do not exist.',
+  'http:sse-bounds':
+    'Streams are bounded in number, unread bytes and silence; who only listens stays while it answers a ping.',
+  'http:sse-end': 'A stream ends with its token and with the hub; calls that its client has left end on the ledger.',
+  'http:odd-clients': 'A wrong address, an early GET, a missing header or a silent end is answered clearly, at once.',
   'http:health': 'Liveness and readiness are answered without a token.',
   'stdio:view': "An agent's view works as a stdio server, and nothing else is on its output.",
 

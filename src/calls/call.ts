@@ -70,6 +70,10 @@ export class Call implements Hearing {
     if (this.#state.at !== 'ended') this.#channel = channel;
   }
 
+  get owner(): unknown {
+    return this.#request?.client?.session ?? this;
+  }
+
   get wantsProgress(): boolean {
     return this.#channel?.progress !== undefined;
   }

@@ -102,7 +102,7 @@ async function openWire(deps: AttemptDeps, { server, transport, seat }: AttemptO
       return { wire, lastWords: () => lastLines(redact(child.stderrTail())) };
     }
     case 'http':
-      return { wire: await createHttpWire({ clock, logger, events }, { server, transport }), lastWords };
+      return { wire: await createHttpWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
     case 'sse':
       return { wire: await createSseWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
   }

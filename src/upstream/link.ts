@@ -1,4 +1,4 @@
-import type { HubError } from '../base/index.ts';
+import { type HubError, sleep } from '../base/index.ts';
 import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { AttemptDeps } from './attempt.ts';
@@ -67,12 +67,14 @@ export interface LinkOptions {
 
 /** Covers a cold `npx`; a server that needs longer to say hello is treated as absent. */
 const handshakeTimeoutMs = 30_000;
+/** A server that does not answer to a GET is not waited for any longer. */
+const streamMs = 2000;
 /** For what the hub asks on its own account. */
 const ownTimeoutMs = 15_000;
 
 export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<LinkOutcome> {
   const { events } = deps;
-  const standing: Standing = { refused: false, listening: undefined };
+  const standing: Standing = { refused: false, listening: undefined, opened: undefined };
   const outcome = await openChain(
     {
       ...deps,
@@ -93,7 +95,14 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
     { ...options, timeoutMs: handshakeTimeoutMs },
   );
   if (outcome.kind === 'failed') return outcome;
-  return { kind: 'linked', link: toLink(deps, options, outcome, standing), via: outcome.via };
+  const link = toLink(deps, options, outcome, standing);
+  // Some servers ask on that stream, and what nobody hears is lost.
+  if (options.seat?.exclusive === true && standing.opened !== undefined) {
+    const enough = new AbortController();
+    void standing.opened.then(() => enough.abort());
+    await sleep(deps.clock, streamMs, enough.signal);
+  }
+  return { kind: 'linked', link, via: outcome.via };
 }
 
 interface Standing {
@@ -101,6 +110,8 @@ interface Standing {
   refused: boolean;
   /** Of a modern server. */
   listening: Listening | undefined;
+  /** Settles when the stream beside the calls of a legacy server is open, or is not to be had. */
+  opened: Promise<void> | undefined;
 }
 
 const listChanges: ReadonlySet<string> = new Set([
@@ -126,7 +137,7 @@ function toLink(
   const announcesAny = announces.tools || announces.resources || announces.prompts;
   if (agreement.era === 'modern') {
     standing.listening = startListening({ clock: deps.clock, wire, onGap: deps.events.onGap }, announces);
-  } else if (announcesAny || abilities.subscriptions) wire.openChangeStream();
+  } else if (announcesAny || abilities.subscriptions || exclusive) standing.opened = wire.openChangeStream();
 
   const send = (request: WireRequest): WireCall => (standing.refused ? sendAndSee(request) : wire.request(request));
 

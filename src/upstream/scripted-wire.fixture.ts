@@ -71,7 +71,7 @@ export function createScriptedWire(transport: TransportKind): ScriptedWire {
     speak(next) {
       envelope = next;
     },
-    openChangeStream() {},
+    openChangeStream: () => undefined,
     async close() {
       this.closed = true;
     },

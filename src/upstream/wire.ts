@@ -28,6 +28,8 @@ export interface WireRequest {
 
 /** Where messages go that a server sends before its answer. */
 export interface Hearing {
+  /** Who hears: calls of one client have the same. */
+  readonly owner: unknown;
   readonly wantsProgress: boolean;
   progress(params: Readonly<Record<string, unknown>>): void;
   log(params: Readonly<Record<string, unknown>>): void;
@@ -69,7 +71,7 @@ export interface Wire {
   /** Speaks the given revision from now on. */
   speak(envelope: Envelope): void;
   /** Opens the stream on which a legacy HTTP server announces changes; the others need none. */
-  openChangeStream(): void;
+  openChangeStream(): Promise<void> | undefined;
   readonly sessionId: string | null;
   /** Losing it says nothing about the next one: calls were answered, or each has a connection of its own. */
   readonly proven: boolean;

@@ -30,14 +30,14 @@ async function begin(onGet: (received: Received, count: number) => void) {
         onRefused: (error) => events.push(error.code),
       },
     },
-    { server: 'files', transport: { type: 'http', url: server.url, headers: {} } },
+    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
   );
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   await wire.request(controlRequest('initialize', {}, 5000)).reply;
   // The time limit of the handshake has its timer until it is over.
   clock.advance(5000);
-  wire.openChangeStream();
-  wire.openChangeStream();
+  void wire.openChangeStream();
+  void wire.openChangeStream();
   const asked = (count: number): Promise<true> =>
     eventually(() => {
       if (gets < count) clock.advance(100);

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import type { Aside } from './http-exchange.ts';
 import type { OpenFrom } from './resumed-stream.ts';
 
 /** Stands for everything that a server may have announced while its stream was away. */
@@ -43,6 +44,7 @@ export function openChangeStream(
           supported = status >= 500 || (lastId !== undefined && status === 400);
           lastId = undefined;
         }
+        events.onSettled();
         // From the start it only means that there is no such stream.
         if (status === 404 && wasOpen) events.onForgotten();
       },
@@ -53,7 +55,10 @@ export function openChangeStream(
         leastDelayMs = Math.min(sse.retryMs ?? leastDelayMs, maxDelayMs);
       },
       onResponseEnd: () => supported && again(openedAt),
-      onResponseError: () => supported && again(openedAt),
+      onResponseError() {
+        events.onSettled();
+        if (supported) again(openedAt);
+      },
     });
   }
 
@@ -68,7 +73,7 @@ export function openChangeStream(
 
   function announce(data: string): void {
     const message = readUpstreamMessage(data);
-    if (message.kind === 'notification') events.onNotification(message.method, message.params);
+    if (message.kind === 'notification' || message.kind === 'request') events.onMessage(message);
   }
 
   open();
@@ -80,7 +85,9 @@ export function openChangeStream(
 }
 
 export interface ChangeStreamEvents {
-  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
+  onMessage(message: Aside): void;
+  /** The server has answered for the first time, be it that there is no such stream. */
+  onSettled(): void;
   /** It was closed for a while; what changed then was not announced. */
   onReopened(): void;
   /** The server does not know the session any more. */

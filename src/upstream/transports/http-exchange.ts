@@ -1,6 +1,13 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, HubError, Timer } from '../../base/index.ts';
-import { createSseReader, notOffered, type Question, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
+import {
+  createSseReader,
+  notOffered,
+  type Question,
+  readUpstreamMessage,
+  type SseReader,
+  type UpstreamMessage,
+} from '../../mcp/index.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { cancelled, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
 import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
@@ -13,7 +20,13 @@ export interface Exchange {
   readonly handler: Dispatcher.DispatchHandler;
   readonly reply: Promise<WireReply>;
   cancel(error: HubError): void;
+  readonly owner: unknown;
+  /** A message that came elsewhere and belongs to this call. */
+  hear(message: Aside): void;
 }
+
+/** What a server says besides its answer. */
+export type Aside = UpstreamMessage & { readonly kind: 'request' | 'notification' };
 
 export interface ExchangeOptions {
   readonly clock: Clock;
@@ -94,8 +107,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
       if (message.id !== id) return;
       end(message);
       if (stopResumed === undefined) linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
-    } else if (message.kind === 'request') void asked(message.id, message);
-    else if (message.kind === 'notification') notified(message.method, message.params);
+    } else if (message.kind !== 'garbage') hear(message);
+  }
+
+  function hear(message: Aside): void {
+    if (message.kind === 'request') void asked(message.id, message);
+    else notified(message.method, message.params);
   }
 
   /** What comes on the stream of a call belongs to that call. */
@@ -189,7 +206,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       brokeOff(networkFailure(server, error, controller !== undefined));
     },
   };
-  return { handler, reply, cancel: giveUp };
+  return { handler, reply, cancel: giveUp, owner: request.hearing?.owner, hear };
 }
 
 function describe(contentType: string, kind: string | undefined): string {

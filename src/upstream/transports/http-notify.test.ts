@@ -9,7 +9,11 @@ import { createHttpWire } from './http-wire.ts';
 async function open(url: string): Promise<Wire> {
   const events = { onNotification() {}, onLost() {}, onRefused() {} };
   const deps = { clock: createSystemClock(), logger: createSilentLogger(), events };
-  const wire = await createHttpWire(deps, { server: 'files', transport: { type: 'http', url, headers: {} } });
+  const wire = await createHttpWire(deps, {
+    server: 'files',
+    exclusive: false,
+    transport: { type: 'http', url, headers: {} },
+  });
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   return wire;
 }

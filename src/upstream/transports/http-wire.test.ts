@@ -25,7 +25,7 @@ async function open(url: string, headers: Record<string, string> = {}, events: s
         onRefused: (error) => events.push(error.code),
       },
     },
-    { server: 'files', transport: { type: 'http', url, headers } },
+    { server: 'files', exclusive: false, transport: { type: 'http', url, headers } },
   );
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   return wire;

@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
-import { encodeHeaderValue, mirroredArgumentHeaders, notification } from '../../mcp/index.ts';
+import { encodeHeaderValue, mirroredArgumentHeaders, notification, notOffered } from '../../mcp/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { lostSession } from '../failures.ts';
 import {
@@ -13,14 +13,16 @@ import {
   type WireEvents,
   type WireRequest,
 } from '../wire.ts';
+import { answerMessage, isPing, pong } from './answer-to-server.ts';
 import { openChangeStream, streamReopened } from './change-stream.ts';
-import { createExchange, type Ways } from './http-exchange.ts';
+import { type Aside, createExchange, type Exchange, type Ways } from './http-exchange.ts';
+import type { SharedStreamOptions } from './inbox.ts';
 import { closePool, openPool, parseUrl } from './network.ts';
 
 /** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
 export async function createHttpWire(
   deps: { readonly clock: Clock; readonly logger: Logger; readonly events: WireEvents },
-  options: { readonly server: string; readonly transport: HttpTransport },
+  options: SharedStreamOptions & { readonly transport: HttpTransport },
 ): Promise<Wire> {
   const url = parseUrl(options.server, options.transport.url);
   return new HttpWire(deps, options, await openPool(url), url);
@@ -34,6 +36,9 @@ class HttpWire implements Wire {
   readonly #pool: Pool;
   readonly #path: string;
   readonly #configured: readonly string[];
+  /** Calls that a message on the stream of no call may belong to. */
+  readonly #listeners = new Set<Exchange>();
+  readonly #exclusive: boolean;
   readonly #deadlines: Deadlines;
   #envelope: Envelope = legacyEnvelope('');
   /** Everything that is the same for each request of this connection. */
@@ -54,6 +59,7 @@ class HttpWire implements Wire {
   ) {
     this.#deps = deps;
     this.#server = options.server;
+    this.#exclusive = options.exclusive;
     this.#deadlines = new Deadlines(deps.clock);
     this.#pool = pool;
     this.#path = url.pathname + url.search;
@@ -82,10 +88,12 @@ class HttpWire implements Wire {
       // Modern HTTP cancels by closing the stream; legacy says so.
       onGiveUp: (reason) => this.#sayCancelled(id, request.method, reason),
       onEnd: () => {
+        this.#listeners.delete(exchange);
         if (--this.#underWay === 0) this.#idle?.();
       },
     });
     this.#underWay++;
+    if (this.#exclusive && request.hearing !== undefined) this.#listeners.add(exchange);
     this.#dispatch('POST', this.#requestHeaders(request), requestText(id, request, this.#envelope), exchange.handler);
     return { reply: exchange.reply, cancel: exchange.cancel };
   }
@@ -104,19 +112,39 @@ class HttpWire implements Wire {
     this.#ways = this.#waysOfEra();
   }
 
-  openChangeStream(): void {
-    if (this.#closed || this.#stopChanges !== undefined) return;
-    this.#stopChanges = openChangeStream(
-      {
-        clock: this.#deps.clock,
-        open: (lastId, handler) => this.#listen(lastId, handler),
-      },
-      {
-        onNotification: this.#deps.events.onNotification,
-        onReopened: () => this.#deps.events.onNotification(streamReopened, {}),
-        onForgotten: () => this.#sessionId !== null && this.#deps.events.onLost(lostSession(this.#server, 404).error),
-      },
-    );
+  openChangeStream(): Promise<void> {
+    if (this.#closed || this.#stopChanges !== undefined) return Promise.resolve();
+    return new Promise((onSettled) => {
+      this.#stopChanges = openChangeStream(
+        {
+          clock: this.#deps.clock,
+          open: (lastId, handler) => this.#listen(lastId, handler),
+        },
+        {
+          onMessage: (message) => this.#hear(message),
+          onSettled,
+          onReopened: () => this.#deps.events.onNotification(streamReopened, {}),
+          onForgotten: () => this.#sessionId !== null && this.#deps.events.onLost(lostSession(this.#server, 404).error),
+        },
+      );
+    });
+  }
+
+  /** Of several clients nobody can tell which one is meant. */
+  #addressee(): Exchange | undefined {
+    const [first, ...others] = this.#listeners;
+    return others.every(({ owner }) => owner === first?.owner) ? (others.at(-1) ?? first) : undefined;
+  }
+
+  /** Some servers ask on this stream whatever is meant for their only client: it is meant for the call under way. */
+  #hear(message: Aside): void {
+    const addressee = this.#addressee();
+    if (message.kind === 'notification' && !forCallers.has(message.method)) {
+      this.#deps.events.onNotification(message.method, message.params);
+    } else if (addressee !== undefined) addressee.hear(message);
+    else if (message.kind === 'request') {
+      this.#ways.send(answerMessage(message.id, isPing(message) ? pong : notOffered()));
+    }
   }
 
   /** Requests under way finish first: a lost connection of one is not the end of the others. */
@@ -190,6 +218,9 @@ class HttpWire implements Wire {
     void this.notify('notifications/cancelled', { requestId: id, reason });
   }
 }
+
+/** Notifications that concern a call; over the stream of no call they cannot be told apart on a shared connection. */
+const forCallers: ReadonlySet<string> = new Set(['notifications/message', 'notifications/progress']);
 
 /** For messages that expect nothing back; whether they were taken shows in the next request. */
 function untilAnswered(onEnd: () => void = () => {}): Dispatcher.DispatchHandler {

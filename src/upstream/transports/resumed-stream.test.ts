@@ -30,7 +30,7 @@ async function begin(script: Script) {
   const clock = createMovingClock();
   const wire = await createHttpWire(
     { clock, logger: createSilentLogger(), events: { onNotification() {}, onLost() {}, onRefused() {} } },
-    { server: 'files', transport: { type: 'http', url: server.url, headers: {} } },
+    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
   );
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   await wire.request(controlRequest('initialize', {}, 100_000)).reply;

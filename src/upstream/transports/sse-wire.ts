@@ -138,7 +138,7 @@ class SseWire implements Wire {
   }
 
   /** Changes are announced on the stream that is open anyway. */
-  openChangeStream(): void {}
+  openChangeStream(): undefined {}
 
   /** Requests under way finish first: what another one was refused is not their end. */
   async close(): Promise<void> {

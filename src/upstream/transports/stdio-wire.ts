@@ -105,7 +105,7 @@ class StdioWire implements Wire {
     this.#envelope = envelope;
   }
 
-  openChangeStream(): void {}
+  openChangeStream(): undefined {}
 
   async close(): Promise<void> {
     this.#closing = true;
