@@ -28,7 +28,14 @@ export {
   scanMirroredArguments,
 } from './mirrored-headers.ts';
 export { oneLine } from './one-line.ts';
-export { legacyQuestion, modernQuestion, notOffered, type Question, type QuestionAnswer } from './question.ts';
+export {
+  legacyQuestion,
+  modernQuestion,
+  notOffered,
+  type Question,
+  type QuestionAnswer,
+  unreadable,
+} from './question.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent, ssePriming } from './sse.ts';

@@ -258,3 +258,40 @@ function codeOf(text: string): ErrorCode | undefined {
 function rotated<T>(items: readonly T[], by: number): T[] {
   return [...items.slice(by), ...items.slice(0, by)];
 }
+
+test('what a client was asked for is forwarded on one line, whatever stands between its parts', () => {
+  const smuggled = '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"secret"}}';
+  for (const lineBreak of ['\n', '\r\n', '\r']) {
+    const inputs = `{"a":[${lineBreak}${smuggled}${lineBreak}]}`;
+    const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","inputResponses":${inputs}}}`;
+    const [message] = readBody(text).messages;
+    expect(message).toMatchObject({ kind: 'request', inputsText: inputs.replace(/[\r\n]/g, ' ') });
+  }
+});
+
+test.each([
+  ['null', undefined],
+  ['"text"', undefined],
+  ['[1]', undefined],
+  ['{}', '{}'],
+  ['{"q":  9007199254740993}', '{"q":  9007199254740993}'],
+])('inputResponses %s', (inputs, inputsText) => {
+  const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"inputResponses":${inputs}}}`;
+  expect(readBody(text).messages).toMatchObject([{ kind: 'request', inputsText }]);
+});
+
+test('an answer of a client keeps its text; what is no object becomes an error that the server understands', () => {
+  const answerTo = (members: string): unknown =>
+    (readBody(`{"jsonrpc":"2.0","id":"qm-1",${members}}`).messages[0] as { answer?: unknown }).answer; // else undefined
+  expect(answerTo('"result":{"n":9007199254740993,\n"a":1}')).toEqual({
+    kind: 'result',
+    text: '{"n":9007199254740993, "a":1}',
+  });
+  expect(answerTo('"error":{"code":-1,\r\n"message":"no"}')).toEqual({
+    kind: 'error',
+    text: '{"code":-1,  "message":"no"}',
+  });
+  for (const members of ['"result":null', '"result":[]', '"result":"x"', '"error":null', '"error":"x"', '"error":7']) {
+    expect(answerTo(members)).toMatchObject({ kind: 'error', text: expect.stringContaining('-32603') });
+  }
+});

@@ -1,6 +1,6 @@
 import { HubError, isJsonObject } from '../base/index.ts';
 import { oneLine } from './one-line.ts';
-import type { QuestionAnswer } from './question.ts';
+import { type QuestionAnswer, unreadable } from './question.ts';
 import { findMember, type Member, ScanFailure, scanElements, scanJson } from './scan-json.ts';
 
 /** A client's message, parsed once, with the text of what is forwarded unchanged. */
@@ -14,7 +14,7 @@ export type Message =
       readonly params: Params;
       /** The text of `params.arguments`, when there is one; null counts as none, here as for the value. */
       readonly argumentsText: string | undefined;
-      /** The text of `params.inputResponses`: what the hub asked for in an earlier answer. */
+      /** The text of `params.inputResponses`, on one line: what the hub asked for in an earlier answer. */
       readonly inputsText: string | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -78,7 +78,7 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   if (hasId && typeof id !== 'string' && !Number.isInteger(id)) return invalid('"id" must be a string or an integer');
   if (!('method' in value)) {
     if (hasId && 'result' in value !== 'error' in value) {
-      return { kind: 'response', id: id as string | number, answer: toAnswer(text, members) }; // checked above
+      return { kind: 'response', id: id as string | number, answer: toAnswer(text, value, members) }; // checked above
     }
     return invalid('a message needs a "method", or an "id" with a "result" or an "error"');
   }
@@ -96,7 +96,7 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
     params,
     argumentsText: params.arguments == null ? undefined : textOf(text, findMember(paramsMembers, 'arguments')),
     inputsText: isJsonObject(params.inputResponses)
-      ? textOf(text, findMember(paramsMembers, 'inputResponses'))
+      ? oneLine(textOf(text, findMember(paramsMembers, 'inputResponses')) ?? '{}')
       : undefined,
   };
 }
@@ -105,10 +105,11 @@ function textOf(text: string, span: Member | undefined): string | undefined {
   return span && text.slice(span.start, span.end);
 }
 
-function toAnswer(text: string, members: readonly Member[]): QuestionAnswer {
-  const result = textOf(text, findMember(members, 'result'));
-  if (result !== undefined) return { kind: 'result', text: oneLine(result) };
-  return { kind: 'error', text: oneLine(textOf(text, findMember(members, 'error')) ?? 'null') };
+/** A server that gets anything but an object may not see an answer in it, and wait on. */
+function toAnswer(text: string, value: Params, members: readonly Member[]): QuestionAnswer {
+  const kind = 'result' in value ? 'result' : 'error';
+  const answer = isJsonObject(value[kind]) ? textOf(text, findMember(members, kind)) : undefined;
+  return answer === undefined ? unreadable() : { kind, text: oneLine(answer) };
 }
 
 function invalid(reason: string): Message {

@@ -30,3 +30,8 @@ export function modernQuestion({ method, params, paramsText }: Question): string
 export function notOffered(why = 'Not offered by this client'): QuestionAnswer {
   return { kind: 'error', text: JSON.stringify({ code: -32601, message: why }) };
 }
+
+/** What a server is told whose question was answered with something that is no answer. */
+export function unreadable(): QuestionAnswer {
+  return { kind: 'error', text: JSON.stringify({ code: -32603, message: 'The client answered with no object' }) };
+}
