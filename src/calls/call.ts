@@ -47,8 +47,10 @@ export class Call implements Hearing {
 
   constructor(request: CallRequest) {
     const argumentsText = oneLine(request.argumentsText);
+    const inputs = request.inputs && oneLine(request.inputs);
+    const asItCame = argumentsText === request.argumentsText && inputs === request.inputs;
     // A line break would end the message on a child's pipe, and what follows would be another one.
-    this.#request = argumentsText === request.argumentsText ? request : { ...request, argumentsText };
+    this.#request = asItCame ? request : { ...request, argumentsText, inputs };
     this.#channel = request.channel;
   }
 
