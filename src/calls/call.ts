@@ -47,10 +47,8 @@ export class Call implements Hearing {
 
   constructor(request: CallRequest) {
     const argumentsText = oneLine(request.argumentsText);
-    const inputs = request.inputs && oneLine(request.inputs);
-    const asItCame = argumentsText === request.argumentsText && inputs === request.inputs;
     // A line break would end the message on a child's pipe, and what follows would be another one.
-    this.#request = asItCame ? request : { ...request, argumentsText, inputs };
+    this.#request = argumentsText === request.argumentsText ? request : { ...request, argumentsText };
     this.#channel = request.channel;
   }
 
