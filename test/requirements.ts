@@ -79,6 +79,8 @@ export const requirements = {
     'Both suites of the official conformance tests for the 2025 revisions pass through the hub, over HTTP and stdio servers.',
   'protocol:conformance-2026':
     'Every requirement of the 2026 revision is met through the hub, over HTTP and stdio servers.',
+  'protocol:conformance-client':
+    'As a client, the hub passes the official conformance tests for clients, logins aside.',
   'view:least-privilege': 'An agent lists and calls only what its role, filters and policies allow.',
   'view:list-is-call': 'What is listed and what is callable is decided by the same code.',
   'view:hidden-is-unknown': 'A hidden tool and an unknown one give the agent the same answer.',
@@ -122,6 +124,7 @@ export const requirements = {
   'http:modern': 'An official client of the 2026 revision works without a session.',
   'http:session-expiry': 'A client session ends by its last request, not by an open stream.',
   'http:session-owner': 'A client session serves only the token that opened it.',
+  'http:resume': 'A 2025 client whose connection breaks in the middle of an answer reads on where it was.',
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
   'http:host-origin': 'A request with a foreign Host or Origin is refused.',
   'http:pages': 'A page of an allowed origin can use the endpoint in both eras and read every answer, refusals too.',
