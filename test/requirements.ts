@@ -196,6 +196,10 @@ export const requirements = {
   'library:backoff': 'Work that meets a rate limit is tried again after growing waits, each of them told.',
   'library:selection': 'A program narrows an agent to the tools it selects, and never widens it.',
   'library:call-all': 'Calls made together have one deadline, and each its own outcome.',
+  'library:readings': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
+  'library:subscribe': 'A program hears of changes of a resource until it ends the subscription.',
+  'library:questions': 'A program answers forms, pages, sampling and roots with handlers, and is asked nothing else.',
+  'library:session': 'Each agent handle is a client session of its own.',
   'library:quiet-import': 'Importing the library starts nothing.',
   'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
 } as const satisfies Record<string, string>;

@@ -89,6 +89,11 @@ export class EventLog implements EventStream {
     return this.#state !== 'open';
   }
 
+  /** What it keeps. */
+  get bytes(): number {
+    return this.#keptBytes;
+  }
+
   /** Is over if nobody came back in time. */
   sweep(now: number): void {
     const absent = this.#reader === undefined || this.#state === 'ended';

@@ -4,8 +4,9 @@ import { EventLog, type EventLogDeps } from './event-log.ts';
 import type { Exchange } from './exchange.ts';
 import { resumableAnswer } from './resumable-answer.ts';
 
-/** Answers that were read, or may have been. */
-const maxEnded = 8;
+/** Answers that are kept after their end, in number and together. */
+const maxEnded = 64;
+const maxEndedBytes = 4 * 1024 * 1024;
 /** An answer that takes longer becomes a stream: it can be kept alive, and read on after a broken connection. */
 const silentMs = 5000;
 /** The first revision that knows events without data. */
@@ -29,6 +30,7 @@ export class SessionStreams implements EventLogDeps {
   open(): EventLog {
     const log = new EventLog(this, String(++this.#opened));
     this.#logs ??= new Map();
+    if (this.#logs.size >= maxEnded) this.#prune(this.#logs);
     this.#logs.set(log.name, log);
     if (this.#closed) log.release();
     return log;
@@ -66,17 +68,10 @@ export class SessionStreams implements EventLogDeps {
 
   /** Makes streams of answers that take long, and forgets those that nobody came back for. */
   sweep(now: number): void {
-    for (const exchange of this.#waiting ?? []) {
-      const { response } = exchange;
-      if (response.destroyed || response.writableEnded) this.#waiting?.delete(exchange);
-      else if (now - exchange.since >= silentMs) {
-        exchange.growing ??= resumableAnswer(response, this);
-        exchange.growing.grow();
-      }
-    }
-    for (const log of this.#logs?.values() ?? []) log.sweep(now);
-    const ended = [...(this.#logs?.values() ?? [])].filter((log) => log.ended);
-    for (const log of ended.slice(0, -maxEnded)) log.release();
+    this.#growOld(now);
+    if (this.#logs === undefined || this.#logs.size === 0) return;
+    for (const log of this.#logs.values()) log.sweep(now);
+    this.#prune(this.#logs);
   }
 
   /** To everybody who reads. */
@@ -93,6 +88,28 @@ export class SessionStreams implements EventLogDeps {
     this.#closed = true;
     this.#announcements?.end();
     for (const log of this.#logs?.values() ?? []) log.release();
+  }
+
+  #growOld(now: number): void {
+    for (const exchange of this.#waiting ?? []) {
+      const { response } = exchange;
+      if (response.destroyed || response.writableEnded) this.#waiting?.delete(exchange);
+      else if (now - exchange.since >= silentMs) {
+        exchange.growing ??= resumableAnswer(response, this);
+        exchange.growing.grow();
+      }
+    }
+  }
+
+  /** The newest stay, and at least one. */
+  #prune(logs: ReadonlyMap<string, EventLog>): void {
+    let [count, bytes] = [0, 0];
+    for (const log of [...logs.values()].toReversed()) {
+      if (!log.ended) continue;
+      count++;
+      bytes += log.bytes;
+      if (count > maxEnded || (count > 1 && bytes > maxEndedBytes)) log.release();
+    }
   }
 }
 
