@@ -1,6 +1,6 @@
 import { HubError } from '../base/index.ts';
 import type { Caller, OperationKind } from '../domain/index.ts';
-import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel } from '../mcp/index.ts';
+import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel, unanswered } from '../mcp/index.ts';
 import type { Hearing, WireCall, WireResult } from '../upstream/index.ts';
 import type { CallClient, CallerChannel } from './channel.ts';
 import type { ResourceWatch } from './resource-watch.ts';
@@ -38,12 +38,16 @@ export type CallState =
   | { readonly at: 'sent'; readonly wire: WireCall }
   | { readonly at: 'ended' };
 
+/** Nobody fills in more forms at once, and each one waits for long. */
+export const maxQuestions = 32;
+
 /** One call from its arrival to its end. It outlives the request that brought it. */
 export class Call implements Hearing {
   #request: CallRequest | undefined;
   #state: CallState = received;
   #channel: CallerChannel | undefined;
   #cancelled: HubError | undefined;
+  #asking = 0;
 
   constructor(request: CallRequest) {
     const argumentsText = oneLine(request.argumentsText);
@@ -90,7 +94,12 @@ export class Call implements Hearing {
   ask(question: Question): Promise<QuestionAnswer> {
     const ask = this.#channel?.ask;
     const able = this.#request?.client?.askable.canAnswer(question.method, question.params) === true;
-    return ask === undefined || !able ? Promise.resolve(notOffered()) : ask(question);
+    if (ask === undefined || !able) return Promise.resolve(notOffered());
+    if (this.#asking >= maxQuestions) return Promise.resolve(unanswered('Too many questions are open'));
+    this.#asking++;
+    return ask(question).finally(() => {
+      this.#asking--;
+    });
   }
 
   /** Before the call is sent this stops it; afterwards the server is told. An error is what the caller then reads. */

@@ -1,4 +1,5 @@
-import { modernQuestion, type Question, type QuestionAnswer } from '../mcp/index.ts';
+import { isJsonObject } from '../base/index.ts';
+import { modernQuestion, type Question, type QuestionAnswer, unanswered } from '../mcp/index.ts';
 import type { Call, CallResult } from './call.ts';
 
 /** What comes next of a call: its end, or questions that its caller answers when it comes again. */
@@ -17,13 +18,16 @@ export class Dialogue {
   #stir: (() => void) | undefined;
   #call: Call | undefined;
   #result: Promise<CallResult> | undefined;
+  #abandoned: QuestionAnswer | undefined;
 
   /** The channel's way to ask. */
-  readonly ask = (question: Question): Promise<QuestionAnswer> =>
-    new Promise((settle) => {
+  readonly ask = (question: Question): Promise<QuestionAnswer> => {
+    if (this.#abandoned !== undefined) return Promise.resolve(this.#abandoned);
+    return new Promise((settle) => {
       this.#open.set(`q${++this.#lastKey}`, { question, settle });
       this.#stir?.();
     });
+  };
 
   begin({ call, result }: { readonly call: Call; readonly result: Promise<CallResult> }): void {
     this.#call = call;
@@ -52,15 +56,18 @@ export class Dialogue {
     for (const [key, response] of Object.entries(responses)) {
       const open = this.#open.get(key);
       this.#open.delete(key);
-      open?.settle({ kind: 'result', text: JSON.stringify(response) });
+      open?.settle(
+        isJsonObject(response)
+          ? { kind: 'result', text: JSON.stringify(response) }
+          : unanswered('The client answered with no object'),
+      );
     }
   }
 
   /** Nobody will answer. */
   abandon(reason: string): void {
-    for (const { settle } of this.#open.values()) {
-      settle({ kind: 'error', text: JSON.stringify({ code: -32603, message: reason }) });
-    }
+    this.#abandoned = unanswered(reason);
+    for (const { settle } of this.#open.values()) settle(this.#abandoned);
     this.#open.clear();
     this.#call?.cancel(reason);
   }

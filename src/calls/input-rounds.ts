@@ -1,13 +1,11 @@
 import { HubError, isJsonObject } from '../base/index.ts';
 import type { Askable, Question, QuestionAnswer } from '../mcp/index.ts';
 import type { WireReply, WireResult } from '../upstream/index.ts';
-import type { Call } from './call.ts';
+import { type Call, maxQuestions } from './call.ts';
 import type { Target } from './target.ts';
 
 /** A server that never has enough is stopped. */
 export const maxRounds = 16;
-/** Nobody fills in more forms at once. */
-const maxQuestions = 32;
 
 export function isInputRequired(reply: WireReply): reply is WireResult {
   return reply.kind === 'result' && reply.value.resultType === 'input_required';

@@ -1,5 +1,6 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
 import type { Dialogue } from './dialogue.ts';
+import { stopping } from './refusals.ts';
 
 /** Calls that wait at a server for what their caller was asked. Bounded in time, in number, and for each principal. */
 export interface ParkedCalls {
@@ -28,6 +29,7 @@ export function createParkedCalls(
   options: ParkedCallsOptions,
 ): ParkedCalls {
   const parked = new Map<string, Parked>();
+  let closed = false;
 
   function remove(id: string): Parked | undefined {
     const found = parked.get(id);
@@ -37,6 +39,7 @@ export function createParkedCalls(
   }
 
   function checkRoom(principal: string): void {
+    if (closed) throw stopping();
     const own = [...parked.values()].filter((call) => call.principal === principal).length;
     if (parked.size < options.max && own < options.maxPerPrincipal) return;
     throw new HubError('OVERLOADED', 'Too many calls wait for answers of their callers.', {
@@ -59,6 +62,7 @@ export function createParkedCalls(
       return parked.size;
     },
     close() {
+      closed = true;
       for (const id of [...parked.keys()]) remove(id)?.dialogue.abandon('the hub is shutting down');
     },
   };

@@ -129,15 +129,21 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     startedAt: number,
     first: WireFailure,
   ): Promise<CallResult> {
-    let link: Link;
+    let link: Link | undefined;
     try {
-      link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
-      if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
-    } catch {
-      return conclude(call, target, record, startedAt, first, 0);
+      try {
+        link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
+        if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
+      } catch {
+        return conclude(call, target, record, startedAt, first, 0);
+      }
+      if (call.cancelled !== undefined) return conclude(call, target, record, startedAt, first, 0);
+      let reply = await send(call, target, dispatch, link, record);
+      if (isInputRequired(reply)) reply = await answerQuestions(call, target, dispatch, link, record, reply);
+      return conclude(call, target, record, startedAt, reply, 1);
+    } finally {
+      link?.lane?.leave(call);
     }
-    if (call.cancelled !== undefined) return conclude(call, target, record, startedAt, first, 0);
-    return conclude(call, target, record, startedAt, await send(call, target, dispatch, link, record), 1);
   }
 
   /** A caller that comes again with the answers gets the questions as its result; another is asked while it waits. */

@@ -34,7 +34,7 @@ export {
   notOffered,
   type Question,
   type QuestionAnswer,
-  unreadable,
+  unanswered,
 } from './question.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';

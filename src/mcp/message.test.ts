@@ -259,16 +259,6 @@ function rotated<T>(items: readonly T[], by: number): T[] {
   return [...items.slice(by), ...items.slice(0, by)];
 }
 
-test('what a client was asked for is forwarded on one line, whatever stands between its parts', () => {
-  const smuggled = '{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"secret"}}';
-  for (const lineBreak of ['\n', '\r\n', '\r']) {
-    const inputs = `{"a":[${lineBreak}${smuggled}${lineBreak}]}`;
-    const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","inputResponses":${inputs}}}`;
-    const [message] = readBody(text).messages;
-    expect(message).toMatchObject({ kind: 'request', inputsText: inputs.replace(/[\r\n]/g, ' ') });
-  }
-});
-
 test.each([
   ['null', undefined],
   ['"text"', undefined],

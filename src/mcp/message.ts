@@ -1,6 +1,6 @@
 import { HubError, isJsonObject } from '../base/index.ts';
 import { oneLine } from './one-line.ts';
-import { type QuestionAnswer, unreadable } from './question.ts';
+import { type QuestionAnswer, unanswered } from './question.ts';
 import { findMember, type Member, ScanFailure, scanElements, scanJson } from './scan-json.ts';
 
 /** A client's message, parsed once, with the text of what is forwarded unchanged. */
@@ -14,7 +14,7 @@ export type Message =
       readonly params: Params;
       /** The text of `params.arguments`, when there is one; null counts as none, here as for the value. */
       readonly argumentsText: string | undefined;
-      /** The text of `params.inputResponses`, on one line: what the hub asked for in an earlier answer. */
+      /** The text of `params.inputResponses`: what the hub asked for in an earlier answer. */
       readonly inputsText: string | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
@@ -96,7 +96,7 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
     params,
     argumentsText: params.arguments == null ? undefined : textOf(text, findMember(paramsMembers, 'arguments')),
     inputsText: isJsonObject(params.inputResponses)
-      ? oneLine(textOf(text, findMember(paramsMembers, 'inputResponses')) ?? '{}')
+      ? textOf(text, findMember(paramsMembers, 'inputResponses'))
       : undefined,
   };
 }
@@ -109,7 +109,7 @@ function textOf(text: string, span: Member | undefined): string | undefined {
 function toAnswer(text: string, value: Params, members: readonly Member[]): QuestionAnswer {
   const kind = 'result' in value ? 'result' : 'error';
   const answer = isJsonObject(value[kind]) ? textOf(text, findMember(members, kind)) : undefined;
-  return answer === undefined ? unreadable() : { kind, text: oneLine(answer) };
+  return answer === undefined ? unanswered('The client answered with no object') : { kind, text: oneLine(answer) };
 }
 
 function invalid(reason: string): Message {

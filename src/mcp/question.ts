@@ -31,7 +31,7 @@ export function notOffered(why = 'Not offered by this client'): QuestionAnswer {
   return { kind: 'error', text: JSON.stringify({ code: -32601, message: why }) };
 }
 
-/** What a server is told whose question was answered with something that is no answer. */
-export function unreadable(): QuestionAnswer {
-  return { kind: 'error', text: JSON.stringify({ code: -32603, message: 'The client answered with no object' }) };
+/** What a server is told whose question nobody has answered. */
+export function unanswered(message: string): QuestionAnswer {
+  return { kind: 'error', text: JSON.stringify({ code: -32603, message }) };
 }

@@ -5,7 +5,7 @@ import { type Clock, HubError, type Timer } from '../base/index.ts';
  * under way come from one client, there is nothing to mistake.
  */
 export interface Lane {
-  /** Resolves when it is the call's turn. Calls of one session go together; one without a session goes alone. */
+  /** Resolves when it is the call's turn, at once if it has it. Calls of a session go together, one without goes alone. */
   enter(call: object, session: string | undefined): Promise<void>;
   /** Also for a call that still waits, or that never came. */
   leave(call: object): void;
@@ -49,7 +49,7 @@ export function createLane(
     enter(call, session) {
       const who = session ?? call;
       // Whoever waits already is not overtaken.
-      if (queue.length === 0 && isFree(who)) {
+      if (inside.has(call) || (queue.length === 0 && isFree(who))) {
         admit(call, who);
         return Promise.resolve();
       }

@@ -1,5 +1,12 @@
 import type { Clock, Timer } from '../../base/index.ts';
-import { legacyQuestion, type Message, notification, type Question, type QuestionAnswer } from '../../mcp/index.ts';
+import {
+  legacyQuestion,
+  type Message,
+  notification,
+  type Question,
+  type QuestionAnswer,
+  unanswered,
+} from '../../mcp/index.ts';
 
 /** What a client that shook hands is being asked. */
 export interface Questions {
@@ -59,8 +66,4 @@ export function createQuestions(clock: Clock): Questions {
       for (const id of [...open.keys()]) end(id, gone);
     },
   };
-}
-
-function unanswered(message: string): QuestionAnswer {
-  return { kind: 'error', text: JSON.stringify({ code: -32603, message }) };
 }
