@@ -158,7 +158,12 @@ export const serveSchema = z
     clientSessionIdle_s: seconds
       .optional()
       .describe('Seconds without a request after which a client session ends. Default 1800.'),
-    maxClientSessions: z.int().min(1).max(10_000_000).optional().describe('Client sessions at once. Default 10000.'),
+    maxClientSessions: z
+      .int()
+      .min(1)
+      .max(10_000_000)
+      .optional()
+      .describe('Client sessions at once, over /mcp and over /sse each. Default 10000.'),
   })
   .describe('The HTTP endpoint.');
 

@@ -92,7 +92,7 @@ const call = (id: unknown, name: string, args: object = {}): object => ({
 });
 
 describe('with a handshake', () => {
-  test.each(['2025-03-26', '2025-06-18', '2025-11-25'])('%s lists, calls and pings', async (version) => {
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('%s lists, calls and pings', async (version) => {
     const pipes = await open();
     pipes.send(initializeRequest(version), { method: 'notifications/initialized' });
     expect((await pipes.answer('init')).result).toMatchObject({ protocolVersion: version });
