@@ -31,6 +31,8 @@ export async function createHttpWire(
 class HttpWire implements Wire {
   readonly transport = 'http';
   readonly proven = true;
+  /** Each request has a connection of its own, or waits with its call. */
+  readonly queuedBytes = 0;
   readonly #deps: Parameters<typeof createHttpWire>[0];
   readonly #server: string;
   readonly #pool: Pool;

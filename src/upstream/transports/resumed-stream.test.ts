@@ -149,12 +149,13 @@ test('an attempt that fails in passing is followed by another, with the same id'
     onGet(response, count) {
       if (count === 1) response.writeHead(503).end();
       else if (count === 2) response.destroy();
-      else if (count === 3) response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
+      else if (count === 3) response.writeHead(409).end();
+      else if (count === 4) response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
       else stream(response, answer);
     },
   });
   expect(await reply(call().reply)).toMatchObject({ kind: 'result' });
-  expect(of(server, 'GET').map(({ request }) => request.headers['last-event-id'])).toEqual(['p', 'p', 'p', 'p']);
+  expect(of(server, 'GET').map(({ request }) => request.headers['last-event-id'])).toEqual(Array(5).fill('p'));
 });
 
 test.each([

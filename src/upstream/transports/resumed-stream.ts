@@ -93,7 +93,7 @@ const maxRetryMs = 30_000;
 /** In a row that brought nothing; the patience of the call bounds the rest. */
 const maxAttempts = 10;
 
-/** The server, or what stands before it, may do better next time. */
+/** The server, or what stands before it, may do better next time; 409 says that it still sees the old connection. */
 function isPassing(status: number): boolean {
-  return status >= 500 || status === 429 || status === 408;
+  return status >= 500 || status === 429 || status === 409 || status === 408;
 }

@@ -107,6 +107,10 @@ class SseWire implements Wire {
     this.#dispatch('GET', url.pathname + url.search, headers, null, this.#stream.handler);
   }
 
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
   request(request: WireRequest): WireCall {
     if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
     const queued = this.#queuedBytes;

@@ -72,7 +72,7 @@ class StdioWire implements Wire {
       },
       send: (message) => {
         // A child that asks without end and never reads is not owed an answer.
-        if (this.#gone === undefined && this.#queuedBytes() <= maxQueuedBytes) this.#write(message);
+        if (this.#gone === undefined && this.queuedBytes <= maxQueuedBytes) this.#write(message);
       },
       exclusive: options.exclusive,
     });
@@ -88,7 +88,7 @@ class StdioWire implements Wire {
 
   request(request: WireRequest): WireCall {
     if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
-    const queued = this.#queuedBytes();
+    const queued = this.queuedBytes;
     if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
     const id = this.#nextId++;
     const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
@@ -98,7 +98,7 @@ class StdioWire implements Wire {
   }
 
   notify(method: string, params?: unknown): undefined {
-    if (this.#gone === undefined && this.#queuedBytes() <= maxQueuedBytes) this.#write(notification(method, params));
+    if (this.#gone === undefined && this.queuedBytes <= maxQueuedBytes) this.#write(notification(method, params));
   }
 
   speak(envelope: Envelope): void {
@@ -137,7 +137,7 @@ class StdioWire implements Wire {
     return `its process ${how}${tail === '' ? '' : ` (${tail})`}`;
   }
 
-  #queuedBytes(): number {
+  get queuedBytes(): number {
     return this.#child.stdin.writableLength + this.#outgoing.length;
   }
 
