@@ -78,6 +78,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       retire: async () => {},
       close: async () => {},
       failure: undefined,
+      load: () => ({ name: spec.name, connections: 1, underWay: held, waiting: 0, queuedBytes: 0 }),
       status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },
     dispatch: {
@@ -133,6 +134,7 @@ export function scriptLink(server: ScriptedServer): Link {
     era: 'legacy',
     protocolVersion: '2025-11-25',
     sessionId: null,
+    queuedBytes: 0,
     proven: true,
     lane: undefined,
     tellsApart: false,

@@ -31,3 +31,15 @@ export interface ServerStatus {
   readonly retryAt: number | undefined;
   readonly attempt: number | undefined;
 }
+
+/** How busy a server is at one moment, over all connections that its callers have. */
+export interface ServerLoad {
+  readonly name: string;
+  readonly connections: number;
+  /** Calls that were taken on and have not ended. */
+  readonly underWay: number;
+  /** Those of them that wait for another client's calls to end. */
+  readonly waiting: number;
+  /** Written for the server and not taken by it yet. */
+  readonly queuedBytes: number;
+}

@@ -8,11 +8,13 @@ import {
   createTracedCalls,
   createViews,
   type NameBook,
+  type ResourceWatch,
   readingsOf,
   type ViewSource,
   type Views,
+  watchAllowed,
 } from '../calls/index.ts';
-import type { Caller, Decision, Fleet, Problem, ServerStatus } from '../domain/index.ts';
+import type { Caller, Decision, Fleet, Problem, ServerLoad, ServerStatus } from '../domain/index.ts';
 import {
   createPolicyCompiler,
   isReadingName,
@@ -49,9 +51,13 @@ export interface Hub {
   /** Processes of stdio servers that run, the watchdog aside. */
   readonly childrenRunning: number;
   call(request: CallRequest): { readonly call: Call; readonly result: Promise<CallResult> };
+  /** For a call that subscribes: tells of changes as long as the caller may read what changed. */
+  resourceWatch(caller: Caller, uri: string, onUpdate: (uri: string) => void): ResourceWatch;
   /** Somebody whose identity was proved, or the operator speaking as an agent. */
   callerFor(identity: CallerIdentity): Caller;
   status(): readonly ServerStatus[];
+  /** Of the servers that are in use. */
+  load(): readonly ServerLoad[];
   /** Of the configuration, and of names in it that no known server has. */
   problems(): readonly Problem[];
   /** Why an agent may or may not use a tool, read `resource:<uri>` or get `prompt:<name>`; for the operator. */
@@ -154,6 +160,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       const call = new Call(request);
       return { call, result: runCall(call) };
     },
+    resourceWatch: (caller, uri, onUpdate) => watchAllowed(views, caller.chain, uri, onUpdate),
     callerFor: ({ agent, chain, tokenId, run }) => ({
       agent,
       chain: chain ?? [agent],
@@ -161,6 +168,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       run: run ?? `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`,
     }),
     status: () => crew.status(),
+    load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
     problems: () => [
       ...configuration.fleet.problems,
       ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),

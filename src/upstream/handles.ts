@@ -1,5 +1,5 @@
 import type { Clock, HubError, Logger } from '../base/index.ts';
-import type { Catalog, ServerSpec, ServerStatus } from '../domain/index.ts';
+import type { Catalog, ServerLoad, ServerSpec, ServerStatus } from '../domain/index.ts';
 import type { ConnectionSeat } from './attempt.ts';
 import type { Children } from './children/index.ts';
 import type { Link } from './link.ts';
@@ -15,6 +15,7 @@ export interface UpstreamControl {
   /** What it offered when it was last asked, however long it is away. */
   readonly lastCatalog: Catalog | undefined;
   status(): ServerStatus;
+  load(): ServerLoad;
   /** What went wrong last, with all that is known about it. */
   readonly failure: HubError | undefined;
   /** Connects where needed and asks for what the server offers; resolves when that is done or has failed. */

@@ -9,6 +9,7 @@ export interface Lane {
   enter(call: object, session: string | undefined): Promise<void>;
   /** Also for a call that still waits, or that never came. */
   leave(call: object): void;
+  readonly waiting: number;
 }
 
 interface Waiting {
@@ -61,6 +62,9 @@ export function createLane(
         });
         queue = [...queue, { call, owner: who, timer, go }];
       });
+    },
+    get waiting() {
+      return queue.length;
     },
     leave(call) {
       queue.find((waiting) => waiting.call === call)?.timer.cancel();

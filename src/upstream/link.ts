@@ -19,6 +19,7 @@ export interface Link {
   readonly protocolVersion: string;
   readonly sessionId: string | null;
   readonly proven: boolean;
+  readonly queuedBytes: number;
   /** Where it is there, calls take turns. */
   readonly lane: Lane | undefined;
   /** What a server says in between without naming a call can be told whose it is. */
@@ -164,6 +165,9 @@ function toLink(
     lane: needsLane ? createLane(deps, { server: spec.name, patienceMs: spec.limits.timeoutMs }) : undefined,
     tellsApart,
     log: logs ? createLogWish((level) => ask(wire, setLevel(level), closing.signal)) : undefined,
+    get queuedBytes() {
+      return wire.queuedBytes;
+    },
     get proven() {
       return wire.proven;
     },

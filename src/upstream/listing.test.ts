@@ -27,6 +27,7 @@ function scriptLink(era: Link['era'] = 'legacy') {
     era,
     protocolVersion: '2025-06-18',
     sessionId: null,
+    queuedBytes: 0,
     proven: true,
     lane: undefined,
     tellsApart: false,

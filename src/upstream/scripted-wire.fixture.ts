@@ -33,6 +33,7 @@ export function createScriptedWire(transport: TransportKind): ScriptedWire {
   return {
     transport,
     sessionId: null,
+    queuedBytes: 0,
     proven: false,
     asked,
     said,

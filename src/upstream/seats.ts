@@ -1,5 +1,5 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
-import type { Isolation } from '../domain/index.ts';
+import type { Isolation, ServerLoad } from '../domain/index.ts';
 import type { ConnectionSeat } from './attempt.ts';
 import type { UpstreamDispatch, UpstreamHandles } from './handles.ts';
 
@@ -9,6 +9,7 @@ export interface Seats {
   at(request: SeatRequest): UpstreamDispatch;
   /** The client is gone: nobody will use its connection again. */
   endSession(session: string): void;
+  loads(): readonly ServerLoad[];
   close(): Promise<void>;
 }
 
@@ -92,6 +93,7 @@ export function createSeats(
       if (isolation === 'per-agent') return;
       for (const [key, seat] of seats) if (seat.session === session) letGo(key, seat);
     },
+    loads: () => [...seats.values()].map(({ handles }) => handles.control.load()),
     async close() {
       sweep?.cancel();
       await Promise.all([...[...seats.values()].map(({ handles }) => handles.control.close()), ...leaving]);

@@ -1,5 +1,12 @@
 import { type HubError, type Timer, toHubError } from '../base/index.ts';
-import { type Catalog, placeOf, type ServerSpec, type ServerState, type ServerStatus } from '../domain/index.ts';
+import {
+  type Catalog,
+  placeOf,
+  type ServerLoad,
+  type ServerSpec,
+  type ServerState,
+  type ServerStatus,
+} from '../domain/index.ts';
 import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
@@ -10,6 +17,7 @@ import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.t
 import { createListing, type Listing } from './listing.ts';
 import { expectation } from './remembered.ts';
 import { everyCapability, type Seats } from './seats.ts';
+import { sumOfLoads } from './server-load.ts';
 import { createWatches, type Watches } from './watches.ts';
 import type { WireCall, WireFailure } from './wire.ts';
 
@@ -195,6 +203,18 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
       retryAt: waiting?.until,
       attempt: waiting === undefined ? undefined : this.#breaker.failures,
     };
+  }
+
+  load(): ServerLoad {
+    const { link } = this;
+    const own: ServerLoad = {
+      name: this.spec.name,
+      connections: link === undefined ? 0 : 1,
+      underWay: this.#inFlight,
+      waiting: link?.lane?.waiting ?? 0,
+      queuedBytes: link?.queuedBytes ?? 0,
+    };
+    return (this.seats?.loads() ?? []).reduce(sumOfLoads, own);
   }
 
   #word(): ServerState {

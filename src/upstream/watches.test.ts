@@ -14,6 +14,7 @@ function scriptLink() {
     era: 'legacy',
     protocolVersion: '2025-06-18',
     sessionId: null,
+    queuedBytes: 0,
     proven: true,
     lane: undefined,
     tellsApart: false,

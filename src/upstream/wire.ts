@@ -73,6 +73,8 @@ export interface Wire {
   /** Opens the stream on which a legacy HTTP server announces changes; the others need none. */
   openChangeStream(): Promise<void> | undefined;
   readonly sessionId: string | null;
+  /** What the server has not taken yet. */
+  readonly queuedBytes: number;
   /** Losing it says nothing about the next one: calls were answered, or each has a connection of its own. */
   readonly proven: boolean;
   close(): Promise<void>;

@@ -26,6 +26,7 @@ export function createMetrics(deps: MetricsDeps): MetricsHandler {
     meter.keep(new Set(servers.map(({ name }) => name)));
     const now = {
       servers,
+      load: hub.load(),
       callsUnderWay: hub.callsUnderWay,
       clientSessions: deps.clientSessions(),
       children: hub.childrenRunning,

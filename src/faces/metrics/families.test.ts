@@ -28,6 +28,7 @@ function status(name: string, state: ServerState, tools?: number): ServerStatus 
 
 const quiet: HubNumbers = {
   servers: [],
+  load: [],
   callsUnderWay: 0,
   clientSessions: 0,
   children: 0,
@@ -148,4 +149,16 @@ test('the state of the hub', () => {
   expect(read('process_resident_memory_bytes')).toBe(50_000_000);
   expect(read('process_start_time_seconds')).toBe(1_700_000_000.5);
   expect(seriesValue(text, 'quartermaster_build_info', { version: '1.2.3', node: '20.0.0' })).toBe(1);
+});
+
+test('how busy each server is', () => {
+  const load = [
+    { name: 'a', connections: 3, underWay: 5, waiting: 2, queuedBytes: 70_000 },
+    { name: 'b', connections: 0, underWay: 0, waiting: 0, queuedBytes: 0 },
+  ];
+  const text = textOf([], createMeter(), { load });
+  const names = ['connections', 'calls_under_way', 'calls_waiting', 'queued_bytes'];
+  const read = (server: string) => names.map((name) => seriesValue(text, `quartermaster_server_${name}`, { server }));
+  expect(read('a')).toEqual([3, 5, 2, 70_000]);
+  expect(read('b')).toEqual([0, 0, 0, 0]);
 });

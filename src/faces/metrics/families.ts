@@ -1,10 +1,11 @@
-import { type Outcome, type ServerStatus, serverStates } from '../../domain/index.ts';
+import { type Outcome, type ServerLoad, type ServerStatus, serverStates } from '../../domain/index.ts';
 import { type Family, type Labels, numberText, type Sample } from './exposition.ts';
 import { boundsMs, type Meter, type ServerNumbers } from './meter.ts';
 
 /** The hub at one moment. */
 export interface HubNumbers {
   readonly servers: readonly ServerStatus[];
+  readonly load: readonly ServerLoad[];
   readonly callsUnderWay: number;
   readonly clientSessions: number;
   readonly children: number;
@@ -20,7 +21,7 @@ export interface HubNumbers {
  * among them, for agents times tools has no bound that an operator chose; the ledger has both.
  */
 export function familiesOf(hub: HubNumbers, meter: Meter): Family[] {
-  return [...callFamilies(hub, meter), ...serverFamilies(hub, meter), ...processFamilies(hub)];
+  return [...callFamilies(hub, meter), ...serverFamilies(hub, meter), ...queueFamilies(hub), ...processFamilies(hub)];
 }
 
 function callFamilies({ servers, callsUnderWay }: HubNumbers, meter: Meter): Family[] {
@@ -77,10 +78,25 @@ function serverFamilies({ servers }: HubNumbers, meter: Meter): Family[] {
   ];
 }
 
+function queueFamilies({ load }: HubNumbers): Family[] {
+  const family = (name: string, help: string, value: (of: ServerLoad) => number): Family => ({
+    name,
+    type: 'gauge',
+    help,
+    samples: load.map((of) => ({ labels: { server: of.name }, value: value(of) })),
+  });
+  return [
+    family('quartermaster_server_connections', 'Connections to the server.', (of) => of.connections),
+    family('quartermaster_server_calls_under_way', 'Calls of the server that have not ended.', (of) => of.underWay),
+    family('quartermaster_server_calls_waiting', 'Calls that wait for those of another client.', (of) => of.waiting),
+    family('quartermaster_server_queued_bytes', 'Bytes that the server has not taken yet.', (of) => of.queuedBytes),
+  ];
+}
+
 function processFamilies(hub: HubNumbers): Family[] {
   const build = { version: hub.version, node: hub.node };
   return [
-    gauge('quartermaster_client_sessions', 'Client sessions of the 2025 protocol revisions.', hub.clientSessions),
+    gauge('quartermaster_client_sessions', 'Open client sessions, over /mcp and /sse.', hub.clientSessions),
     gauge('quartermaster_children', 'Processes of stdio servers that run, the watchdog aside.', hub.children),
     gauge('quartermaster_ledger_good', '0 while calls cannot be recorded and are refused.', Number(hub.ledgerGood)),
     gauge('quartermaster_process_resident_memory_bytes', 'Resident memory of the hub.', hub.residentBytes),
