@@ -101,10 +101,10 @@ test('a stream that numbers its events goes on after the last one, when the serv
   expect(ids).toEqual([undefined, undefined, '1']);
 });
 
-test('a server that forgot where the stream was left is asked for a new one', async () => {
+test('a server that still sees the old stream is asked again, and one that forgot its place for a new one', async () => {
   const { server, asked } = await begin(({ response }, count) => {
-    if (count === 2) {
-      response.writeHead(400).end();
+    if (count === 2 || count === 3) {
+      response.writeHead(count === 2 ? 409 : 400).end();
       return;
     }
     openStream(response);
@@ -112,9 +112,9 @@ test('a server that forgot where the stream was left is asked for a new one', as
     response.write('id: 1\ndata: \n\n');
     setImmediate(() => response.end());
   });
-  await asked(3);
+  await asked(4);
   const ids = server.received.map(({ request }) => request.headers['last-event-id']);
-  expect(ids).toEqual([undefined, undefined, '1', undefined]);
+  expect(ids).toEqual([undefined, undefined, '1', '1', undefined]);
 });
 
 test('a server in trouble is asked ever less often', async () => {

@@ -40,9 +40,9 @@ export function openChangeStream(
           if (wasOpen) events.onReopened();
           wasOpen = true;
         } else {
-          // It may only have forgotten where the stream was left.
-          supported = status >= 500 || (lastId !== undefined && status === 400);
-          lastId = undefined;
+          // 409: it still sees the connection that broke. 400: it may only have forgotten where the stream was left.
+          supported = status >= 500 || status === 409 || (status === 400 && lastId !== undefined);
+          if (status === 400) lastId = undefined;
         }
         events.onSettled();
         // From the start it only means that there is no such stream.
