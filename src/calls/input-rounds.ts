@@ -11,26 +11,30 @@ export function isInputRequired(reply: WireReply): reply is WireResult {
   return reply.kind === 'result' && reply.value.resultType === 'input_required';
 }
 
-/**
- * Puts what a modern server asks in its result to a caller that is asked while it waits. The answers are the members
- * of `params` with which the call is sent again.
- */
-export async function collectInputs(call: Call, target: Target, { value }: WireResult): Promise<string> {
+/** What a modern server asks in its result, by key. */
+export type Asked = readonly (readonly [key: string, question: Question])[];
+
+/** Throws HubError for what cannot be put to the caller: nobody shall fill in a form for a call that cannot go on. */
+export function questionsIn(call: Call, target: Target, { value }: WireResult): Asked {
   const { inputRequests, requestState } = value;
   const asked = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
   if (asked.length === 0 && requestState === undefined) throw tooMuch(target, 'for input, and then nothing');
   if (asked.length > maxQuestions) throw tooMuch(target, `${asked.length} questions at once`);
   const { askable } = call.request.client ?? {};
   const questions = asked.map(([key, item]) => [key, toQuestion(item)] as const);
-  // All or nothing: nobody shall fill in a form for a call that cannot go on.
   for (const [, question] of questions) checkAble(target, question, askable);
+  return questions;
+}
+
+/** Asks a caller while it waits. The answers are the members of `params` with which the call is sent again. */
+export async function collectInputs(call: Call, target: Target, asked: Asked, state: unknown): Promise<string> {
   const answers = await Promise.all(
-    questions.map(
+    asked.map(
       async ([key, question]) => `${JSON.stringify(key)}:${toInput(target, question, await call.ask(question))}`,
     ),
   );
-  const state = typeof requestState === 'string' ? `,"requestState":${JSON.stringify(requestState)}` : '';
-  return `"inputResponses":{${answers.join(',')}}${state}`;
+  const requestState = typeof state === 'string' ? `,"requestState":${JSON.stringify(state)}` : '';
+  return `"inputResponses":{${answers.join(',')}}${requestState}`;
 }
 
 export function tooManyRounds(target: Target): HubError {

@@ -13,7 +13,7 @@ import type { Call, CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
 import { createCallRates } from './call-rates.ts';
 import { exposedResult } from './exposed-result.ts';
-import { collectInputs, isInputRequired, maxRounds, tooManyRounds } from './input-rounds.ts';
+import { collectInputs, isInputRequired, maxRounds, questionsIn, tooManyRounds } from './input-rounds.ts';
 import { lookUp, missing, unknownSubject } from './look-up.ts';
 import { outcomeOf } from './outcomes.ts';
 import {
@@ -156,10 +156,12 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     first: WireReply,
   ): Promise<WireReply> {
     let reply = first;
-    for (let round = 1; isInputRequired(reply) && call.request.client?.takesRounds !== true; round++) {
+    for (let round = 1; isInputRequired(reply); round++) {
       try {
         if (round > maxRounds) throw tooManyRounds(target);
-        const inputs = await call.waitFor(collectInputs(call, target, reply));
+        const asked = questionsIn(call, target, reply);
+        if (call.request.client?.takesRounds === true) return reply;
+        const inputs = await call.waitFor(collectInputs(call, target, asked, reply.value.requestState));
         reply = await send(call, target, dispatch, link, record, inputs);
       } catch (error) {
         return { kind: 'failed', error: toHubError(error), cause: 'answer', sent: true, httpStatus: undefined };

@@ -116,16 +116,21 @@ export function wantsProgress({ params }: Request): boolean {
   return progressTokenOf(params) !== undefined;
 }
 
-function channelOf(params: Params, { between, ask, log }: Attendant): CallerChannel | undefined {
+/** What the client of a request wants to hear before its answer, and can be asked. */
+export function channelOf(params: Params, { between, ask, log }: Attendant): CallerChannel | undefined {
   const progressToken = between === undefined ? undefined : progressTokenOf(params);
-  if (between === undefined || (progressToken === undefined && ask === undefined && log === undefined))
+  if (progressToken === undefined && ask === undefined && (log === undefined || between === undefined)) {
     return undefined;
+  }
   return {
     progress:
-      progressToken === undefined
+      progressToken === undefined || between === undefined
         ? undefined
         : (progress) => between(notification('notifications/progress', { ...progress, progressToken })),
-    log: log && { level: log.level, send: (message) => between(notification('notifications/message', message)) },
+    log:
+      log === undefined || between === undefined
+        ? undefined
+        : { level: log.level, send: (message) => between(notification('notifications/message', message)) },
     ask,
   };
 }

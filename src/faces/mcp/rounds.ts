@@ -15,7 +15,7 @@ import {
   withMembers,
 } from '../../mcp/index.ts';
 import { operationAnswer } from './answer-text.ts';
-import { type Attendant, type Operation, operationOf, type Request, startOperation } from './operations.ts';
+import { type Attendant, channelOf, type Operation, operationOf, type Request, startOperation } from './operations.ts';
 import { answerMs } from './questions.ts';
 
 /** Operations of modern clients: whatever a server asks becomes the answer, and the client comes again. */
@@ -43,76 +43,56 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
     const operation = operationOf(request);
     const meta = metaOf(request.params) ?? {};
     const askable = askableOf(meta[metaKeys.clientCapabilities]);
-    const subject = { principal: principalOf(caller), subject: subjectOf(request, operation) };
-    const state = stateOf(request, subject);
-    if (state?.kind === 'parked') return goOn(request, operation, subject, state.value);
-    const dialogue = new Dialogue();
+    const turn = { caller, request, operation, askable };
+    const state = stateOf(turn);
+    const dialogue = state?.kind === 'parked' ? parked.take(state.value, principalOf(caller)) : new Dialogue();
+    if (dialogue === undefined) throw notWaiting();
     const attendant: Attendant = {
-      client: { principal: subject.principal, session: undefined, askable, takesRounds: true },
+      client: { principal: principalOf(caller), session: undefined, askable, takesRounds: true },
       between,
       ask: askable.nothing ? undefined : dialogue.ask,
       log: logWish(meta[metaKeys.logLevel]),
     };
-    const inputs = state?.kind === 'again' ? '' : inputsText(request, state?.value);
-    dialogue.begin(startOperation(hub, caller, request, operation, attendant, { inputs }));
-    return follow(dialogue, request, operation, subject, askable);
+    if (state?.kind === 'parked') goOn(dialogue, request, attendant);
+    else {
+      const inputs = state?.kind === 'again' ? '' : inputsText(request, state?.value);
+      dialogue.begin(startOperation(hub, caller, request, operation, attendant, { inputs }));
+    }
+    return { answer: answerOf(dialogue, turn), cancel: (reason) => dialogue.abandon(reason) };
   }
 
-  function goOn(request: Request, operation: Operation, subject: Subject, id: string): Round {
-    const dialogue = parked.take(id, subject.principal);
-    if (dialogue === undefined) throw notWaiting();
-    dialogue.answer(isJsonObject(request.params.inputResponses) ? request.params.inputResponses : {});
-    const askable = askableOf(metaOf(request.params)?.[metaKeys.clientCapabilities]);
-    return follow(dialogue, request, operation, subject, askable);
-  }
-
-  function follow(
-    dialogue: Dialogue,
-    request: Request,
-    operation: Operation,
-    subject: Subject,
-    askable: Askable,
-  ): Round {
-    return {
-      answer: answerOf(dialogue, request, operation, subject, askable),
-      cancel: (reason) => dialogue.abandon(reason),
-    };
-  }
-
-  async function answerOf(
-    dialogue: Dialogue,
-    { idText }: Request,
-    { kind }: Operation,
-    subject: Subject,
-    askable: Askable,
-  ): Promise<RoundAnswer> {
-    const turn = await dialogue.next();
-    if (turn.kind === 'asked') {
+  async function answerOf(dialogue: Dialogue, turn: Turn): Promise<RoundAnswer> {
+    const { idText } = turn.request;
+    const next = await dialogue.next();
+    if (next.kind === 'asked') {
       try {
-        const requestState = seal(subject, 'parked', parked.park(dialogue, subject.principal));
-        dialogue.call?.detach();
-        return { text: resultReply(idText, inputRequired(turn.inputRequests, requestState)), outcome: undefined };
+        const requestState = seal(turn, 'parked', parked.park(dialogue, principalOf(turn.caller)));
+        // Steps and log lines have no way any more; what is asked meanwhile waits for the next round.
+        dialogue.call?.attach({ ask: dialogue.ask });
+        return { text: resultReply(idText, inputRequired(next.inputRequests, requestState)), outcome: undefined };
       } catch (error) {
         dialogue.abandon('there is no room for another call that waits');
         return { text: errorReply(idText, toHubError(error)), outcome: undefined };
       }
     }
-    const { result } = turn;
-    const text = relayed(idText, result, subject) ?? asQuestions(idText, result, subject, askable);
-    return { text: text ?? operationAnswer(idText, kind, result, 'modern'), outcome: result };
+    const { result } = next;
+    const text = relayed(turn, result) ?? asQuestions(turn, result);
+    return { text: text ?? operationAnswer(idText, turn.operation.kind, result, 'modern'), outcome: result };
   }
 
   /** A modern server keeps its own state in the client's hands; it comes back to it as it was. */
-  function relayed(idText: string, result: CallResult, subject: Subject): string | undefined {
+  function relayed(turn: Turn, result: CallResult): string | undefined {
+    const { idText } = turn.request;
     if (result.kind !== 'result' || result.result.value.resultType !== 'input_required') return undefined;
     const { requestState } = result.result.value;
     if (typeof requestState !== 'string') return resultReply(idText, result.result.text);
-    const sealed = JSON.stringify(seal(subject, 'relay', requestState));
+    const sealed = JSON.stringify(seal(turn, 'relay', requestState));
     return resultReply(idText, withMembers(result.result.text, { requestState: sealed }));
   }
 
   /** A legacy server that wants a URL visited first says so in an error; the same call is then made again. */
-  function asQuestions(idText: string, result: CallResult, subject: Subject, askable: Askable): string | undefined {
+  function asQuestions(turn: Turn, result: CallResult): string | undefined {
+    const { request, askable } = turn;
     if (result.kind !== 'error' || result.code !== urlWanted) return undefined;
     const error = JSON.parse(result.text) as { data?: unknown }; // an error is an object
     const wanted = isJsonObject(error.data) && Array.isArray(error.data.elicitations) ? error.data.elicitations : [];
@@ -124,16 +104,17 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
     }));
     if (questions.length === 0 || !questions.every(({ params }) => askable.canAnswer(method, params))) return undefined;
     const requests = questions.map((question, index) => `"q${index + 1}":${modernQuestion(question)}`);
-    return resultReply(idText, inputRequired(`{${requests.join(',')}}`, seal(subject, 'again', '')));
+    return resultReply(request.idText, inputRequired(`{${requests.join(',')}}`, seal(turn, 'again', '')));
   }
 
-  function seal(subject: Subject, kind: StateClaims['kind'], value: string): string {
-    return hub.requestStates.seal({ ...subject, kind, value });
+  function seal(turn: Turn, kind: StateClaims['kind'], value: string): string {
+    return hub.requestStates.seal({ ...subjectOf(turn), kind, value });
   }
 
-  function stateOf({ params }: Request, subject: Subject): Pick<StateClaims, 'kind' | 'value'> | undefined {
-    if (params.requestState === undefined) return undefined;
-    const state = hub.requestStates.open(params.requestState, subject);
+  function stateOf(turn: Turn): Pick<StateClaims, 'kind' | 'value'> | undefined {
+    const { requestState } = turn.request.params;
+    if (requestState === undefined) return undefined;
+    const state = hub.requestStates.open(requestState, subjectOf(turn));
     if (state === undefined) {
       throw new HubError(
         'INVALID_PARAMS',
@@ -149,7 +130,19 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
   return { begin };
 }
 
-type Subject = Pick<StateClaims, 'principal' | 'subject'>;
+/** One request of a client, be it the first or another round of a call. */
+interface Turn {
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly operation: Operation;
+  readonly askable: Askable;
+}
+
+function goOn(dialogue: Dialogue, { params }: Request, attendant: Attendant): void {
+  // Whatever comes now belongs to this request.
+  dialogue.call?.attach(channelOf(params, { ...attendant, ask: dialogue.ask }) ?? {});
+  dialogue.answer(isJsonObject(params.inputResponses) ? params.inputResponses : {});
+}
 
 /** URLElicitationRequired of the legacy era. */
 const urlWanted = -32042;
@@ -170,9 +163,12 @@ export function principalOf({ tokenId, chain }: Caller): string {
   return tokenId ?? chain.join('\0');
 }
 
-function subjectOf({ method }: Request, { name, args }: Operation): string {
-  return `${method}\0${name}\0${canonicalJson(args)}`;
+/** What a state is bound to; made for those alone who have one. */
+function subjectOf({ caller, request: { method }, operation: { name, args } }: Turn): Subject {
+  return { principal: principalOf(caller), subject: `${method}\0${name}\0${canonicalJson(args)}` };
 }
+
+type Subject = Pick<StateClaims, 'principal' | 'subject'>;
 
 function logWish(level: unknown): Attendant['log'] {
   return typeof level === 'string' ? { level } : undefined;
