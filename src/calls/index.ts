@@ -1,3 +1,4 @@
+export { watchAllowed } from './allowed-watch.ts';
 export { Call, type CallRequest, type CallResult } from './call.ts';
 export type { CallMeter } from './call-meter.ts';
 export type { CallFacts, CallSpan, CallTracer } from './call-tracer.ts';
@@ -10,7 +11,8 @@ export { readingsOf } from './readings.ts';
 export { createResourceNames, type ResourceNames } from './resource-names.ts';
 export { ResourceWatch } from './resource-watch.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
+export type { Listed } from './shelves.ts';
 export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
-export type { View, ViewEntry, ViewSource } from './view.ts';
+export type { ListedKind, View, ViewEntry, ViewSource } from './view.ts';
 export { createViews, type Views } from './views.ts';
 export { visibleCompletions } from './visible-completions.ts';

@@ -1,3 +1,4 @@
+import type { Decision } from '../domain/index.ts';
 import { exposedText } from './exposed-text.ts';
 import { createResourceFinder } from './find-resource.ts';
 import { type Found, type Offer, readable } from './offers.ts';
@@ -8,10 +9,21 @@ export interface Shelves {
   findPrompt(name: string): Found | undefined;
   findResource(uri: string): Found | undefined;
   findTemplate(text: string): Found | undefined;
-  /** JSON arrays of the definitions. */
-  promptsText(): string;
-  resourcesText(): string;
-  templatesText(): string;
+  prompts(): readonly Listed[];
+  resources(): readonly Listed[];
+  templates(): readonly Listed[];
+}
+
+/** Something to read that an agent is told of. */
+export interface Listed {
+  /** The name, URI or template that the agent sees. */
+  readonly name: string;
+  readonly server: string;
+  /** The same in the server's own words. */
+  readonly own: string;
+  readonly decision: Decision;
+  /** Its definition as the agent gets it, as JSON text. */
+  readonly text: string;
 }
 
 /** One definition, by its own name. */
@@ -48,9 +60,9 @@ export function createShelves(
       const isKnown = offer?.catalog.templates.some(({ uriTemplate }) => uriTemplate === long.own);
       return offer !== undefined && isKnown === true ? readable(offer, 'resource', long.own) : undefined;
     },
-    promptsText: () => listText(prompts, 'prompt', 'name'),
-    resourcesText: () => listText(resources, 'resource', 'uri'),
-    templatesText: () => listText(templates, 'resource', 'uriTemplate'),
+    prompts: () => list(prompts, 'prompt', 'name'),
+    resources: () => list(resources, 'resource', 'uri'),
+    templates: () => list(templates, 'resource', 'uriTemplate'),
   };
 }
 
@@ -72,10 +84,13 @@ function take(shelf: Shelf, kind: 'prompt' | 'resource', name: string): Found | 
   return item && readable(item.offer, kind, item.own);
 }
 
-function listText(shelf: Shelf, kind: 'prompt' | 'resource', member: 'name' | 'uri' | 'uriTemplate'): string {
-  const texts: string[] = [];
+function list(shelf: Shelf, kind: 'prompt' | 'resource', member: 'name' | 'uri' | 'uriTemplate'): readonly Listed[] {
+  const listed: Listed[] = [];
   for (const [name, { offer, own, text }] of shelf) {
-    if (readable(offer, kind, own) !== undefined) texts.push(exposedText(text, member, own, name));
+    const found = readable(offer, kind, own);
+    if (found === undefined) continue;
+    const { decision } = found;
+    listed.push({ name, server: offer.server, own, decision, text: exposedText(text, member, own, name) });
   }
-  return `[${texts.join(',')}]`;
+  return listed;
 }

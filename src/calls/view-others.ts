@@ -2,12 +2,12 @@ import type { OperationKind } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import { type Found, offersOf, readable } from './offers.ts';
-import { createShelves, type Shelves } from './shelves.ts';
+import { createShelves, type Listed, type Shelves } from './shelves.ts';
 import { methods, type Target } from './target.ts';
 import type { View, ViewSource } from './view.ts';
 
 /** What an agent has besides tools. */
-type Others = Pick<View, 'find' | 'canRead' | 'promptsText' | 'resourcesText' | 'templatesText'>;
+type Others = Pick<View, 'find' | 'canRead' | 'listed' | 'promptsText' | 'resourcesText' | 'templatesText'>;
 
 type OtherKind = Exclude<OperationKind, 'tool'>;
 
@@ -18,9 +18,14 @@ const maxKept = 256;
 export function createOthers(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): Others {
   const offers = offersOf(source.upstreams, policy);
   const shelves = lazily(() => createShelves(source, offers));
-  const promptsText = lazily(() => shelves().promptsText());
-  const resourcesText = lazily(() => shelves().resourcesText());
-  const templatesText = lazily(() => shelves().templatesText());
+  const listed = {
+    prompt: lazily(() => shelves().prompts()),
+    resource: lazily(() => shelves().resources()),
+    template: lazily(() => shelves().templates()),
+  };
+  const promptsText = lazily(() => listText(listed.prompt()));
+  const resourcesText = lazily(() => listText(listed.resource()));
+  const templatesText = lazily(() => listText(listed.template()));
   const kept: Readonly<Record<OtherKind, Map<string, Target>>> = {
     resource: new Map(),
     subscription: new Map(),
@@ -39,6 +44,7 @@ export function createOthers(source: ViewSource, policy: AgentPolicy, chain: rea
       const offer = offers.find((each) => each.server === server);
       return offer !== undefined && readable(offer, 'resource', uri) !== undefined;
     },
+    listed: (kind) => listed[kind](),
     get promptsText() {
       return promptsText();
     },
@@ -57,6 +63,10 @@ function lazily<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+function listText(listed: readonly Listed[]): string {
+  return `[${listed.map(({ text }) => text).join(',')}]`;
 }
 
 function keep(kept: Map<string, Target>, name: string, target: Target): void {

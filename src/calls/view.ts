@@ -3,8 +3,10 @@ import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import type { UpstreamControl, UpstreamHandles } from '../upstream/index.ts';
 import { exposedText } from './exposed-text.ts';
+import { legacyToolText } from './legacy-tools.ts';
 import type { NameBook } from './names.ts';
 import type { ResourceNames } from './resource-names.ts';
+import type { Listed } from './shelves.ts';
 import { methods, type Target } from './target.ts';
 import { createOthers } from './view-others.ts';
 
@@ -24,9 +26,11 @@ export interface View {
   find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
   /** Whether a URI, in the server's own words, is not denied to the agent. */
   canRead(server: string, uri: string): boolean;
+  /** What is listed besides tools, in the order of names; made when first asked for. */
+  listed(kind: ListedKind): readonly Listed[];
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
-  /** The same of prompts, resources and templates; made when first asked for. */
+  /** The same of what is listed besides tools. */
   readonly promptsText: string;
   readonly resourcesText: string;
   readonly templatesText: string;
@@ -37,6 +41,8 @@ export interface View {
   /** Tools of those that the agent had, by the name it saw. */
   readonly missed: ReadonlyMap<string, UpstreamControl>;
 }
+
+export type ListedKind = 'prompt' | 'resource' | 'template';
 
 export interface ViewSource {
   readonly fleet: Fleet;
@@ -83,13 +89,20 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const others = createOthers(source, policy, chain);
+  const texts = entries.map(toolText);
+  let legacyToolsText: string | undefined;
   return {
     chain,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
     bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
     find: others.find,
     canRead: others.canRead,
-    toolsText: `[${entries.map(toolText).join(',')}]`,
+    listed: others.listed,
+    toolsText: `[${texts.join(',')}]`,
+    get legacyToolsText() {
+      legacyToolsText ??= `[${texts.map(legacyToolText).join(',')}]`;
+      return legacyToolsText;
+    },
     get promptsText() {
       return others.promptsText;
     },

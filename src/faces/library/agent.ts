@@ -1,15 +1,30 @@
 import { type Clock, HubError, type Logger } from '../../base/index.ts';
 import type { View } from '../../calls/index.ts';
-import type { Caller } from '../../domain/index.ts';
 import type { Hub as CoreHub } from '../../hub/index.ts';
+import type {
+  AgentPrompt,
+  AgentResource,
+  AgentResourceTemplate,
+  CompletionArgument,
+  CompletionRef,
+  CompletionResult,
+  PromptResult,
+  ReadResult,
+} from './agent-reading.ts';
+import { createAgentReadings } from './agent-readings.ts';
+import type { AgentSession } from './agent-session.ts';
 import { type AgentTool, listAgentTools } from './agent-tool.ts';
 import { type CallAllOptions, type CallOrder, type CallOutcome, callAll } from './call-all.ts';
-import { discoverWithin, locateTool } from './discover.ts';
+import { type WaitOptions, withDeadline } from './deadline.ts';
+import { discoverWithin, discoveryMs, locateTool } from './discover.ts';
+import { jsonText } from './json-text.ts';
+import { operate } from './operate.ts';
 import { checkSelected, selectTools } from './selection.ts';
 import { toThrown } from './thrown-errors.ts';
 import { findTool, type ToolName, type ToolRef, textOf } from './tool-ref.ts';
-import { expectAnswer, type ToolResult, toToolResult } from './tool-result.ts';
+import { type ToolResult, toToolResult } from './tool-result.ts';
 
+/** Every method throws HubError, for everything but a server's answer. */
 export interface Agent {
   readonly name: string;
   readonly run: string;
@@ -18,15 +33,29 @@ export interface Agent {
    * Servers that were never reached are waited for, up to ten seconds.
    */
   tools(selection?: readonly ToolRef[]): Promise<readonly AgentTool[]>;
-  /** Throws HubError for everything but a tool's own answer. */
   call(tool: ToolName, args?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ToolResult>;
   /** All at once, under one deadline; one outcome for each call, in their order. */
   callAll(calls: readonly CallOrder[], options?: CallAllOptions): Promise<readonly CallOutcome[]>;
+  /** Lists wait for servers like `tools()`; what is not known is sought at servers that were never reached. */
+  resources(options?: WaitOptions): Promise<readonly AgentResource[]>;
+  resourceTemplates(options?: WaitOptions): Promise<readonly AgentResourceTemplate[]>;
+  /** By a URI of the list, one that fits a template, or one that a server named in an answer. */
+  readResource(uri: string, options?: WaitOptions): Promise<ReadResult>;
+  prompts(options?: WaitOptions): Promise<readonly AgentPrompt[]>;
+  /** By the name the agent sees, or by `server.prompt`. */
+  getPrompt(name: string, args?: Readonly<Record<string, string>>, options?: WaitOptions): Promise<PromptResult>;
+  /** What an argument of a prompt, or a variable of a template, may become; `known` are values of the others. */
+  complete(
+    ref: CompletionRef,
+    argument: CompletionArgument,
+    known?: Readonly<Record<string, string>>,
+    options?: WaitOptions,
+  ): Promise<CompletionResult>;
+  /** Resolves when the server has agreed, with a function that ends it. `onUpdate` is told the URI that changed. */
+  subscribe(uri: string, onUpdate: (uri: string) => void, options?: WaitOptions): Promise<() => void>;
 }
 
-export interface CallOptions {
-  /** Cancels the call, upstream too. */
-  readonly signal?: AbortSignal;
+export interface CallOptions extends WaitOptions {
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
@@ -42,13 +71,13 @@ export interface AgentDeps {
   readonly logger: Logger;
 }
 
-const discoveryMs = 10_000;
-
 /** `selection` narrows what the agent has; undefined leaves it all. */
-export function createAgent(deps: AgentDeps, caller: Caller, selection: readonly ToolRef[] | undefined): Agent {
-  const { hub, clock, logger } = deps;
+export function createAgent(deps: AgentDeps, session: AgentSession, selection: readonly ToolRef[] | undefined): Agent {
+  const { hub, clock } = deps;
+  const { caller } = session;
   const { chain } = caller;
   const patience = { clock, limitMs: discoveryMs };
+  const readings = createAgentReadings(deps, session);
 
   async function tools(wanted = selection): Promise<readonly AgentTool[]> {
     if (wanted !== undefined) {
@@ -60,50 +89,44 @@ export function createAgent(deps: AgentDeps, caller: Caller, selection: readonly
     return listAgentTools(hub.views.of(chain));
   }
 
-  async function call(tool: ToolName, args: object = {}, { signal, onProgress }: CallOptions = {}) {
-    const argumentsText = toText(tool, args);
-    const entry = await locateTool(hub, chain, tool, { ...patience, signal });
-    checkSelected(selection, entry ? { server: entry.server, tool: entry.tool.name } : tool);
-    const startedAt = clock.monotonic();
-    const { call, result } = hub.call({
-      kind: 'tool',
-      caller,
-      name: entry?.name ?? unknownName(hub.views.of(chain), tool),
-      argumentsText,
-      args,
-      meta: '',
-      channel: onProgress && { progress: (params) => reportProgress(params, onProgress, logger) },
-    });
-    const cancel = (): void => call.cancel(signal?.reason instanceof HubError ? signal.reason : 'by the program');
-    signal?.addEventListener('abort', cancel, { once: true });
-    if (signal?.aborted) cancel();
-    try {
-      const answer = expectAnswer(await result, entry);
+  async function call(tool: ToolName, args: object = {}, { onProgress, ...options }: CallOptions = {}) {
+    const argumentsText = jsonText(args, textOf(tool));
+    return withDeadline(clock, options, async (signal) => {
+      const entry = await locateTool(hub, chain, tool, { ...patience, signal });
+      checkSelected(selection, entry ? { server: entry.server, tool: entry.tool.name } : tool);
+      const startedAt = clock.monotonic();
+      const name = entry?.name ?? unknownName(hub.views.of(chain), tool);
+      const target = (view: View) => entry ?? findTool(view, tool);
+      const order = { kind: 'tool', name, argumentsText, args, target, onProgress } as const;
+      const answer = await operate(deps, session, order, signal === undefined ? {} : { signal });
       // It may have come while the call waited.
-      const known = entry ?? findTool(hub.views.of(chain), tool);
+      const known = target(hub.views.of(chain));
       if (known === undefined) throw new HubError('INTERNAL', `Tool ${textOf(tool)} answered without being known.`);
       return toToolResult(answer, known, clock.monotonic() - startedAt);
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-    }
+    });
   }
 
   const agent: Agent = {
     name: caller.agent,
     run: caller.run,
-    async tools(wanted) {
-      return tools(wanted).catch(rethrow);
-    },
-    async call(tool, args, options) {
-      return call(tool, args, options).catch(rethrow);
-    },
+    tools: (...given) => thrown(tools(...given)),
+    call: (...given) => thrown(call(...given)),
     callAll: (calls, options) => callAll({ clock, call: agent.call }, calls, options),
+    resources: (...given) => thrown(readings.resources(...given)),
+    resourceTemplates: (...given) => thrown(readings.resourceTemplates(...given)),
+    readResource: (...given) => thrown(readings.readResource(...given)),
+    prompts: (...given) => thrown(readings.prompts(...given)),
+    getPrompt: (...given) => thrown(readings.getPrompt(...given)),
+    complete: (...given) => thrown(readings.complete(...given)),
+    subscribe: (...given) => thrown(readings.subscribe(...given)),
   };
   return agent;
 }
 
-function rethrow(error: unknown): never {
-  throw toThrown(error);
+function thrown<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw toThrown(error);
+  });
 }
 
 /** Goes on the ledger as it was asked for; but it must not be another tool's name. */
@@ -111,33 +134,4 @@ function unknownName(view: View, tool: ToolName): string {
   const text = textOf(tool);
   if (typeof tool === 'string' || !view.entries.has(text)) return text;
   throw new HubError('TOOL_UNKNOWN', `Unknown tool: ${text}`, { details: { server: tool.server, tool: tool.tool } });
-}
-
-function toText(tool: ToolName, args: object): string {
-  try {
-    return JSON.stringify(args);
-  } catch (error) {
-    throw new HubError('ARGUMENTS_INVALID', `The arguments of ${textOf(tool)} cannot be written as JSON.`, {
-      cause: error,
-    });
-  }
-}
-
-function reportProgress(
-  params: Readonly<Record<string, unknown>>,
-  onProgress: (progress: CallProgress) => void,
-  logger: Logger,
-): void {
-  const { progress, total, message } = params;
-  if (typeof progress !== 'number') return;
-  try {
-    onProgress({
-      progress,
-      ...(typeof total === 'number' ? { total } : {}),
-      ...(typeof message === 'string' ? { message } : {}),
-    });
-  } catch (error) {
-    // The program's own defect; it must not cost the connection that brought the message.
-    logger.error('progress_listener_failed', { error: String(error) });
-  }
 }

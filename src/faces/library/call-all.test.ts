@@ -50,7 +50,7 @@ test(
       expect(texts(outcomes)).toEqual(['hi', 'UPSTREAM_TIMEOUT']);
       expect(outcomes[1]).toMatchObject({
         error: {
-          message: 'The deadline of 2000 ms passed before the tool answered.',
+          message: 'The deadline of 2000 ms passed before the answer came.',
           details: { server: 'echo', tool: 'slow' },
         },
       });

@@ -2,6 +2,8 @@ import { createSilentLogger, createSystemClock, HubError, type Logger, systemRan
 import { type Caller, runIdPattern, type ServerStatus } from '../../domain/index.ts';
 import type { Hub as CoreHub } from '../../hub/index.ts';
 import { type Agent, createAgent } from './agent.ts';
+import { createAgentSession } from './agent-session.ts';
+import type { AnswerHandlers } from './questions.ts';
 import { checkRefs, type ToolRef } from './tool-ref.ts';
 
 export interface CreateHubOptions {
@@ -24,10 +26,11 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-export interface AgentOptions {
+/** Each handle is a client of its own to servers; those with `isolation: per-session` have a connection for it. */
+export interface AgentOptions extends AnswerHandlers {
   /** The run its calls are recorded under; one per agent and hub unless given. */
   readonly run?: string;
-  /** Of what the agent has, exactly these; never more. One that it does not have is an error when it is used. */
+  /** Of the tools that the agent has, exactly these; never more. One that it does not have is an error when it is used. */
   readonly tools?: readonly ToolRef[];
 }
 
@@ -38,9 +41,10 @@ export async function createHub(options: CreateHubOptions): Promise<Hub> {
   const clock = createSystemClock();
   const hub = await createCoreHub({ clock, logger, random: systemRandom, env }, { workspace, watch });
   return {
-    agent(name, { run, tools } = {}) {
+    agent(name, { run, tools, ...handlers } = {}) {
       if (tools !== undefined) checkRefs(tools);
-      return createAgent({ hub, clock, logger }, callerFor(hub, name, run), tools && [...tools]);
+      const session = createAgentSession({ logger, random: systemRandom }, callerFor(hub, name, run), handlers);
+      return createAgent({ hub, clock, logger }, session, tools && [...tools]);
     },
     status: () => hub.status(),
     close: () => hub.stop(),

@@ -9,6 +9,9 @@ export interface Patience {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How long a program waits for servers that were never reached. */
+export const discoveryMs = 10_000;
+
 /** Asks servers for their tools and waits for the answers, but not for ever; what is late comes in later. */
 export async function discoverWithin(hub: Hub, servers: readonly string[], patience: Patience): Promise<void> {
   if (servers.length === 0) return;

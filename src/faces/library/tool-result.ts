@@ -22,11 +22,14 @@ export interface ContentBlock {
 export type ToolAnswer = CallResult & { readonly kind: 'result' };
 
 /** Throws HubError for everything that is not the tool's own answer. */
-export function expectAnswer(result: CallResult, entry: Pick<ViewEntry, 'server' | 'tool'> | undefined): ToolAnswer {
+export function expectAnswer(
+  result: CallResult,
+  target: Pick<ViewEntry, 'server' | 'subjectName'> | undefined,
+): ToolAnswer {
   if (result.kind === 'result') return result;
   if (result.kind === 'failed') throw result.error;
-  const where = entry === undefined ? {} : { server: entry.server, tool: entry.tool.name };
-  throw new HubError('UPSTREAM_FAILED', `Server "${entry?.server ?? ''}" answered with an error: ${result.message}`, {
+  const where = target === undefined ? {} : { server: target.server, tool: target.subjectName };
+  throw new HubError('UPSTREAM_FAILED', `Server "${target?.server ?? ''}" answered with an error: ${result.message}`, {
     hint: `It is the server's own error ${result.code}; check the arguments.`,
     details: { ...where, jsonRpcCode: result.code, jsonRpcError: result.text },
   });

@@ -1,0 +1,10 @@
+import { HubError } from '../../base/index.ts';
+
+/** Arguments as they are sent; throws for what JSON cannot say. */
+export function jsonText(args: unknown, name: string): string {
+  try {
+    return JSON.stringify(args);
+  } catch (error) {
+    throw new HubError('ARGUMENTS_INVALID', `The arguments of ${name} cannot be written as JSON.`, { cause: error });
+  }
+}
