@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gatewayForTest } from '../support/gateway.ts';
 import { stdioServer } from '../support/hub.ts';
@@ -5,7 +7,7 @@ import { clientInfo, initializeRequest, textOf } from '../support/mcp-clients.ts
 import { ask } from '../support/mcp-http.ts';
 import { createMovingClock } from '../support/moving-clock.ts';
 import { seriesValue } from '../support/prometheus-text.ts';
-import { connectTo } from '../support/raw-socket.ts';
+import { connectTo, statusesOf } from '../support/raw-socket.ts';
 import { listenOverSse, sseClient } from '../support/sse-client.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually, within } from '../support/within.ts';
@@ -154,6 +156,20 @@ describe(verifies('http:sse-end', 'a stream ends'), () => {
     await eventually(() => hub.hub.callsUnderWay === 0, 'the call to end');
   });
 
+  test('when its client goes; what it was about to watch is watched no more', async () => {
+    const hub = await gatewayForTest({ servers: { memo: { command: process.execPath, args: ['-e', slowToWatch] } } });
+    const client = await sseClient(hub.origin, await hub.token());
+    const seen = () => readFile(join(hub.workspace, 'watched.log'), 'utf8').catch(() => '');
+    await client.post({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri: 'memo://one' } });
+    await eventually(async () => (await seen()) === 'resources/subscribe\n', 'the server to be asked');
+    client.stream.close();
+    await eventually(() => hub.gateway.clientSessions === 0, 'the session to end');
+    await eventually(
+      async () => (await seen()) === 'resources/subscribe\nresources/unsubscribe\n',
+      'the server to be told',
+    );
+  });
+
   test('when the hub stops, with the answers to what was asked before', async () => {
     const hub = await gatewayForTest();
     const token = await hub.token();
@@ -161,10 +177,41 @@ describe(verifies('http:sse-end', 'a stream ends'), () => {
     const slow = { name: 'echo_slow', arguments: { ms: 500 } };
     await busy.post({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: slow });
     await eventually(() => hub.hub.callsUnderWay === 1, 'the call to begin');
+    const late = connectTo(hub.origin).setEncoding('utf8');
+    // Half a request keeps a connection open across the beginning of the end.
+    late.write(`GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`);
+    expect((await busy.request('ping')).result).toEqual({});
     const stopped = hub.stop();
+    late.write('\r\n');
+    const refused = await within(
+      new Promise<string>((resolve) => late.once('data', resolve)),
+      'the answer to who is late',
+    );
+    expect(statusesOf(refused)).toEqual([503]);
     await within(idle.stream.ended, 'the idle stream to end');
     expect(textOf(await busy.answer('slow'))).toBe('waited 500 ms');
     await within(Promise.all([busy.stream.ended, stopped]), 'everything to end');
     expect(hub.gateway.clientSessions).toBe(0);
   });
 });
+
+/** A server that takes its time to agree, and notes what it was asked. */
+const slowToWatch = `
+const { appendFileSync } = require('node:fs');
+const card = { protocolVersion: '2025-11-25', capabilities: { resources: { subscribe: true } } };
+const results = {
+  initialize: { ...card, serverInfo: { name: 'memo', version: '1' } },
+  'resources/list': { resources: [{ uri: 'memo://one', name: 'one' }] },
+  'resources/subscribe': {},
+  'resources/unsubscribe': {},
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  const watching = method.endsWith('subscribe');
+  const result = results[method];
+  const part = result === undefined ? { error: { code: -32601, message: 'no' } } : { result };
+  if (watching) appendFileSync('watched.log', method + '\\n');
+  if (id === undefined) return;
+  setTimeout(() => console.log(JSON.stringify({ jsonrpc: '2.0', id, ...part })), watching ? 400 : 0);
+});
+`;

@@ -12,6 +12,7 @@ export interface WatchedResources {
 
 export function watchResources(hub: Hub, onUpdate: (uri: string) => void): WatchedResources {
   const watches = new Map<string, ResourceWatch>();
+  let closed = false;
 
   function end(uri: string): void {
     watches.get(uri)?.end();
@@ -32,11 +33,14 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
       const outcome = await result;
       if (outcome.kind !== 'result') return outcome;
       end(uri);
-      watches.set(uri, watch);
+      // The client may be gone by the time the server says yes.
+      if (closed) watch.end();
+      else watches.set(uri, watch);
       return outcome;
     },
     unwatch: end,
     close() {
+      closed = true;
       for (const uri of [...watches.keys()]) end(uri);
     },
   };
