@@ -30,6 +30,8 @@ export interface View {
   listed(kind: ListedKind): readonly Listed[];
   /** The JSON array of all visible tools. */
   readonly toolsText: string;
+  /** The same for clients of the legacy era; made when first asked for. */
+  readonly legacyToolsText: string;
   /** The same of what is listed besides tools. */
   readonly promptsText: string;
   readonly resourcesText: string;

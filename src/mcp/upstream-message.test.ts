@@ -235,3 +235,14 @@ function keysOf(text: string): string[] {
     ({ key }) => key,
   );
 }
+
+test('structured content that is no object is for modern clients alone', () => {
+  const read = (text: string) => readUpstreamMessage(text) as UpstreamMessage & { kind: 'result' }; // it is one
+  const odd = read('{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":[12345678901234567890],"x":1}}');
+  expect(toLegacyResult(odd)).toBe('{"content":[],"x":1}');
+  expect(toModernResult(odd)).toBe(
+    '{"resultType":"complete","content":[],"structuredContent":[12345678901234567890],"x":1}',
+  );
+  const plain = read('{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":1}}}');
+  expect(toLegacyResult(plain)).toBe('{"content":[],"structuredContent":{"n":1}}');
+});

@@ -135,7 +135,7 @@ export function toModernResult(result: UpstreamMessage & { kind: 'result' }): st
     const members = membersOf(text);
     if (members.filter(({ key }) => key === 'resultType').length === 1) return text;
   }
-  const plain = toLegacyResult(result);
+  const plain = Object.hasOwn(value, 'resultType') ? withMembers(text, { resultType: undefined }) : text;
   const empty = Object.keys(value).every((key) => key === 'resultType');
   return `{"resultType":"complete"${empty ? '' : ','}${plain.slice(1)}`;
 }
@@ -143,8 +143,11 @@ export function toModernResult(result: UpstreamMessage & { kind: 'result' }): st
 /** The result as a legacy client knows it. */
 export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): string {
   const { text, value } = result;
-  if (!Object.hasOwn(value, 'resultType')) return text;
-  return withMembers(text, { resultType: undefined });
+  const { structuredContent } = value;
+  // Only an object may stand there in the legacy era; the content says the same in words.
+  const odd = structuredContent !== undefined && !isJsonObject(structuredContent);
+  if (!odd && !Object.hasOwn(value, 'resultType')) return text;
+  return withMembers(text, odd ? { resultType: undefined, structuredContent: undefined } : { resultType: undefined });
 }
 
 function garbage(reason: string): UpstreamMessage {

@@ -10,8 +10,11 @@ export function isList(method: string): boolean {
   return lists.has(method);
 }
 
-const lists: ReadonlyMap<string, { readonly member: string; text(view: View): string }> = new Map([
-  ['tools/list', { member: 'tools', text: (view: View) => view.toolsText }],
+const lists: ReadonlyMap<string, { readonly member: string; text(view: View, era: Era): string }> = new Map([
+  [
+    'tools/list',
+    { member: 'tools', text: (view: View, era: Era) => (era === 'legacy' ? view.legacyToolsText : view.toolsText) },
+  ],
   ['resources/list', { member: 'resources', text: (view: View) => view.resourcesText }],
   ['resources/templates/list', { member: 'resourceTemplates', text: (view: View) => view.templatesText }],
   ['prompts/list', { member: 'prompts', text: (view: View) => view.promptsText }],
@@ -26,7 +29,7 @@ export async function listAnswer(hub: Hub, caller: Caller, request: Request, era
   }
   const known = hub.views.of(caller.chain);
   const view = known.unseen.length === 0 ? known : await hub.views.settled(caller.chain);
-  const items = `"${list.member}":${list.text(view)}`;
+  const items = `"${list.member}":${list.text(view, era)}`;
   return resultReply(
     request.idText,
     era === 'legacy' ? `{${items}}` : `{"resultType":"complete",${items},${caching},${identity}}`,
