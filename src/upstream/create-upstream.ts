@@ -1,6 +1,5 @@
-import type { ConnectionSeat } from './attempt.ts';
 import type { UpstreamDeps, UpstreamHandles, UpstreamOptions } from './handles.ts';
-import { createSeats, type Seats } from './seats.ts';
+import { createSeats, type Seats, type SeatsDeps } from './seats.ts';
 import { Upstream } from './upstream.ts';
 
 /** One server, and whatever connections its callers need. */
@@ -11,11 +10,11 @@ export function createUpstream(deps: UpstreamDeps, options: UpstreamOptions): Up
 
 /** A connection of one caller is an upstream of its own, without lists. */
 function seatsOf(deps: UpstreamDeps, { spec, client }: UpstreamOptions): Seats | undefined {
-  const { name: server, isolation } = spec;
+  const { isolation } = spec;
   if (isolation === 'shared') return undefined;
-  const open = (seat: ConnectionSeat): UpstreamHandles => {
-    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec, client, seat }, undefined);
+  const open: SeatsDeps['open'] = (own, seat) => {
+    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec: own, client, seat }, undefined);
     return { control: upstream, dispatch: upstream };
   };
-  return createSeats({ clock: deps.clock, open }, { server, isolation });
+  return createSeats({ clock: deps.clock, open }, spec, isolation);
 }

@@ -1,6 +1,7 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
-import type { Isolation, ServerLoad } from '../domain/index.ts';
+import type { Isolation, ServerLoad, ServerSpec } from '../domain/index.ts';
 import type { ConnectionSeat } from './attempt.ts';
+import { lostConnection } from './failures.ts';
 import type { UpstreamDispatch, UpstreamHandles } from './handles.ts';
 
 /** The connections of a server that not everybody shares: one for each agent, or for each client session. */
@@ -9,6 +10,10 @@ export interface Seats {
   at(request: SeatRequest): UpstreamDispatch;
   /** The client is gone: nobody will use its connection again. */
   endSession(session: string): void;
+  /** The same connections under other limits. */
+  replaceSpec(spec: ServerSpec): void;
+  /** Lets calls under way finish, then closes. */
+  retire(): Promise<void>;
   loads(): readonly ServerLoad[];
   close(): Promise<void>;
 }
@@ -20,9 +25,9 @@ export interface SeatRequest {
   readonly capabilities: string;
 }
 
-export interface SeatsOptions {
-  readonly server: string;
-  readonly isolation: Exclude<Isolation, 'shared'>;
+export interface SeatsDeps {
+  readonly clock: Clock;
+  open(spec: ServerSpec, seat: ConnectionSeat): UpstreamHandles;
 }
 
 /** Whatever a client may be asked; whether the one at hand can answer is found out when it is asked. */
@@ -38,11 +43,11 @@ interface Seat {
   lastUsed: number;
 }
 
-export function createSeats(
-  deps: { readonly clock: Clock; open(seat: ConnectionSeat): UpstreamHandles },
-  { server, isolation }: SeatsOptions,
-): Seats {
+export function createSeats(deps: SeatsDeps, first: ServerSpec, isolation: Exclude<Isolation, 'shared'>): Seats {
   const { clock } = deps;
+  const { name: server } = first;
+  let spec = first;
+  let closed = false;
   const seats = new Map<string, Seat>();
   const leaving = new Set<Promise<void>>();
   let sweep: Timer | undefined;
@@ -72,7 +77,7 @@ export function createSeats(
     makeRoom();
     const offered = isolation === 'per-agent' ? everyCapability : capabilities;
     const seat: Seat = {
-      handles: deps.open({ capabilities: offered, exclusive: true }),
+      handles: deps.open(spec, { capabilities: offered, exclusive: true }),
       session,
       lastUsed: clock.monotonic(),
     };
@@ -83,6 +88,7 @@ export function createSeats(
 
   return {
     at(request) {
+      if (closed) throw lostConnection(server, 'it was removed from the configuration', false).error;
       const { agent, session, capabilities } = request;
       const key = isolation === 'per-agent' ? agent : [agent, session, capabilities].join('\n');
       const seat = seats.get(key) ?? open(key, request);
@@ -94,10 +100,22 @@ export function createSeats(
       for (const [key, seat] of seats) if (seat.session === session) letGo(key, seat);
     },
     loads: () => [...seats.values()].map(({ handles }) => handles.control.load()),
-    async close() {
+    replaceSpec(next) {
+      spec = next;
+      for (const { handles } of seats.values()) handles.control.replaceSpec(next);
+    },
+    async retire() {
+      closed = true;
       sweep?.cancel();
-      await Promise.all([...[...seats.values()].map(({ handles }) => handles.control.close()), ...leaving]);
+      for (const [key, seat] of seats) letGo(key, seat);
+      await Promise.all(leaving);
+    },
+    async close() {
+      closed = true;
+      sweep?.cancel();
+      const open = [...seats.values()];
       seats.clear();
+      await Promise.all([...open.map(({ handles }) => handles.control.close()), ...leaving]);
     },
   };
 }

@@ -48,7 +48,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   readonly #client: UpstreamOptions['client'];
   readonly #seat: ConnectionSeat | undefined;
   readonly seats: Seats | undefined;
-  /** The hub keeps it up by itself. */
+  /** The hub's own, over which it lists; not that of one caller. */
   readonly #own: boolean;
   #state: State = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
@@ -98,6 +98,11 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
 
   get link(): Link | undefined {
     return this.#state.kind === 'connected' ? this.#state.link : undefined;
+  }
+
+  /** Whoever watches does not ask: without a connection it would never hear again. */
+  get #isKeptUp(): boolean {
+    return this.#own || this.#watches.size > 0;
   }
 
   get #via(): Via | undefined {
@@ -184,6 +189,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   replaceSpec(spec: ServerSpec): void {
     this.spec = spec;
     this.#grace.setLength(spec.limits.graceMs);
+    this.seats?.replaceSpec(spec);
   }
 
   status(): ServerStatus {
@@ -234,6 +240,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   async retire(): Promise<void> {
     this.#listing.stop();
     this.#watches.stop();
+    await this.seats?.retire();
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -348,7 +355,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
 
   #wait(word: ServerState, waitMs: number, error: HubError, tryAgain: boolean): HubError {
     const { clock } = this.#deps;
-    const timer = tryAgain && this.#own ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
+    const timer = tryAgain && this.#isKeptUp ? clock.setTimer(waitMs, () => void this.#beginConnect()) : undefined;
     const state = { kind: 'waiting', word, until: clock.now() + waitMs, error, timer } as const;
     this.#state = state;
     // What is offered hangs on the hub's own connection alone.
@@ -364,11 +371,11 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#refusal = undefined;
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
     void link.close();
-    if (!this.#own) {
+    if (!this.#isKeptUp) {
       this.#state = { kind: 'idle' };
       return;
     }
-    this.#grace.begin();
+    if (this.#own) this.#grace.begin();
     if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
       this.#breaker = initialBreaker;
       void this.#beginConnect();
