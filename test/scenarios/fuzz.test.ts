@@ -9,9 +9,10 @@ import { createDice } from '../fuzz/dice.ts';
 import { fuzzedMessage } from '../fuzz/messages.ts';
 import { type FuzzCase, fuzzedCase } from '../fuzz/requests.ts';
 import { gatewayForTest } from '../support/gateway.ts';
-import { legacyClient, modernClient, namesOf, textOf } from '../support/mcp-clients.ts';
+import { initializeRequest, legacyClient, modernClient, namesOf, textOf } from '../support/mcp-clients.ts';
 import { createMovingClock } from '../support/moving-clock.ts';
 import { connectTo, statusesOf } from '../support/raw-socket.ts';
+import { sseClient } from '../support/sse-client.ts';
 import { eventually, within } from '../support/within.ts';
 
 /** How many; the everyday number is small, `FUZZ=10000` makes the full round. A failure names what to repeat. */
@@ -102,6 +103,25 @@ test('malformed lines do no harm to the stdio face', { timeout: 60_000 + rounds 
   input.end();
   await within(face.ended, 'the end');
   for (const line of lines) expect(() => JSON.parse(line), line.slice(0, 200)).not.toThrow();
+  await eventually(() => hub.hub.callsUnderWay === 0 || undefined, 'every call to end');
+});
+
+test('malformed messages do no harm to a stream of the older transport', {
+  timeout: 60_000 + rounds * 20,
+}, async () => {
+  const hub = await gatewayForTest({ serve: { maxBodyBytes: 20_000 } });
+  const client = await sseClient(hub.origin, await hub.token());
+  const dice = createDice(seed);
+  const statuses = new Set<number>();
+  for (let round = 0; round < rounds; round += atOnce) {
+    const posted = Array.from({ length: atOnce }, () => client.post(fuzzedMessage(dice).bytes));
+    for (const { status } of await Promise.all(posted)) statuses.add(status);
+  }
+  expect([...statuses].filter((status) => ![202, 400, 413].includes(status))).toEqual([]);
+  await client.post(initializeRequest());
+  await client.answer('init');
+  expect((await client.request('ping', {}, 'last')).result).toEqual({});
+  expect(hub.log.filter(({ event }) => event.endsWith('_failed'))).toEqual([]);
   await eventually(() => hub.hub.callsUnderWay === 0 || undefined, 'every call to end');
 });
 
