@@ -28,6 +28,10 @@ export async function createHttpWire(
   return new HttpWire(deps, options, await openPool(url), url);
 }
 
+const maxAnswersUnderWay = 64;
+/** An answer that the server does not take is given up after this. */
+const answerMs = 10_000;
+
 class HttpWire implements Wire {
   readonly transport = 'http';
   readonly proven = true;
@@ -49,6 +53,7 @@ class HttpWire implements Wire {
   #sessionId: string | null = null;
   #nextId = 1;
   #underWay = 0;
+  #answers = 0;
   #idle: (() => void) | undefined;
   #closed = false;
   #stopChanges: (() => void) | undefined;
@@ -174,9 +179,25 @@ class HttpWire implements Wire {
   #waysOfEra(): Ways {
     const legacy = this.#envelope.era === 'legacy';
     return {
-      send: (message) => this.#dispatch('POST', this.#postHeaders(), message, untilAnswered()),
+      send: (message) => this.#answer(message),
       resume: legacy ? (lastId, handler) => this.#listen(lastId, handler) : undefined,
     };
+  }
+
+  /** A server that asks without end and takes no answers is not owed one. */
+  #answer(message: string): void {
+    if (this.#answers >= maxAnswersUnderWay) return;
+    this.#answers++;
+    let controller: Dispatcher.DispatchController | undefined;
+    const timer = this.#deps.clock.setTimer(answerMs, () => controller?.abort(new Error('not taken')));
+    const onEnd = (): void => {
+      this.#answers--;
+      timer.cancel();
+    };
+    const onRequestStart = (started: Dispatcher.DispatchController): void => {
+      controller = started;
+    };
+    this.#dispatch('POST', this.#postHeaders(), message, { ...untilAnswered(onEnd), onRequestStart });
   }
 
   /** A stream of the server's own; with the id of an event, the one that this event was part of. */

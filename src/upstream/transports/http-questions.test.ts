@@ -1,0 +1,111 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createMovingClock } from '../../../test/support/moving-clock.ts';
+import { eventually, within } from '../../../test/support/within.ts';
+import { createSilentLogger, HubError } from '../../base/index.ts';
+import type { QuestionAnswer } from '../../mcp/index.ts';
+import { hearing } from '../hearing.fixture.ts';
+import { controlRequest, type Hearing, type WireRequest } from '../wire.ts';
+import { type HttpServer, openStream, serveHttp } from './http-server.fixture.ts';
+import { createHttpWire } from './http-wire.ts';
+
+const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
+
+async function open(server: HttpServer) {
+  const clock = createMovingClock();
+  const events = { onNotification() {}, onLost() {}, onRefused() {} };
+  const wire = await createHttpWire(
+    { clock, logger: createSilentLogger(), events },
+    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
+  );
+  onTestFinished(() => within(wire.close(), 'the wire to close'));
+  return { clock, wire };
+}
+
+/** Asks so many questions at once before it answers a call; takes answers as the test says. */
+async function serveQuestions(count: number, method = 'elicitation/create', take = true) {
+  const answers: Readonly<Record<string, unknown>>[] = [];
+  let finish: () => void = () => {};
+  const server = await serveHttp(({ message, response }) => {
+    if (message.method !== 'tools/call') {
+      answers.push(message);
+      if (take) response.writeHead(202).end();
+      return;
+    }
+    const stream = openStream(response);
+    for (let id = 0; id < count; id++) stream.send({ jsonrpc: '2.0', id, method, params: { message: `${id}` } });
+    finish = () => {
+      stream.send({ jsonrpc: '2.0', id: message.id, result: { content: [] } });
+      stream.end();
+    };
+  });
+  return { server, answers, finish: () => finish() };
+}
+
+function callOf(parts: Partial<Hearing>): WireRequest {
+  return { ...controlRequest('tools/call', { name: 'ask' }, 5000), hearing: hearing(parts) };
+}
+
+test('while a server waits for an answer, no time passes for the call', async () => {
+  const { server, answers, finish } = await serveQuestions(1);
+  const { clock, wire } = await open(server);
+  let settle: (answer: QuestionAnswer) => void = () => {};
+  let asked = 0;
+  const ask = (): Promise<QuestionAnswer> => {
+    asked++;
+    return new Promise((resolve) => (settle = resolve));
+  };
+  const { reply } = wire.request(callOf({ ask }));
+  await eventually(() => asked === 1 || undefined, 'the question');
+  clock.advance(3_600_000);
+  settle(accepted);
+  await eventually(() => answers.length === 1 || undefined, 'the answer to be taken');
+  expect(answers).toEqual([{ jsonrpc: '2.0', id: 0, result: { action: 'accept' } }]);
+  finish();
+  expect(await reply).toMatchObject({ kind: 'result' });
+});
+
+test('after the answer time passes again', async () => {
+  const { server, answers } = await serveQuestions(1);
+  const { clock, wire } = await open(server);
+  const { reply } = wire.request(callOf({ ask: async () => accepted }));
+  await eventually(() => answers.length === 1 || undefined, 'the answer to be taken');
+  clock.advance(5000);
+  expect(await reply).toMatchObject({ kind: 'failed', error: { code: 'UPSTREAM_TIMEOUT' } });
+});
+
+test('an answer that comes when the call was given up and the connection is closed harms nobody', async () => {
+  const { server } = await serveQuestions(3);
+  const { clock, wire } = await open(server);
+  const settle: ((answer: QuestionAnswer) => void)[] = [];
+  const call = wire.request(callOf({ ask: () => new Promise((resolve) => settle.push(resolve)) }));
+  await eventually(() => settle.length === 3 || undefined, 'the questions');
+  call.cancel(new HubError('CANCELLED', 'enough'));
+  expect(await call.reply).toMatchObject({ kind: 'failed', error: { code: 'CANCELLED' } });
+  settle[0]?.(accepted);
+  await within(wire.close(), 'the wire to close');
+  for (const each of settle) each({ kind: 'error', text: '{"code":-32603,"message":"gone"}' });
+  await eventually(() => clock.waiting === 0 || undefined, 'no timer to be left');
+});
+
+test('a server that asks without end and takes no answers gets few of them, and blocks nothing', async () => {
+  const { server, answers, finish } = await serveQuestions(10_000, 'ping', false);
+  const { clock, wire } = await open(server);
+  const { reply } = wire.request(callOf({}));
+  await eventually(() => answers.length >= 64 || undefined, 'answers');
+  finish();
+  expect(await reply).toMatchObject({ kind: 'result' });
+  expect(answers).toHaveLength(64);
+  expect(answers[0]).toEqual({ jsonrpc: '2.0', id: 0, result: {} });
+  clock.advance(10_000);
+  await eventually(() => clock.waiting === 0 || undefined, 'answers to be given up');
+});
+
+test('who cannot be asked is not asked', async () => {
+  const { server, answers, finish } = await serveQuestions(2, 'sampling/createMessage');
+  const { wire } = await open(server);
+  const { reply } = wire.request(controlRequest('tools/call', { name: 'ask' }, 5000));
+  await eventually(() => answers.length === 2 || undefined, 'answers');
+  expect(answers).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
+  finish();
+  expect(await reply).toMatchObject({ kind: 'result' });
+});
