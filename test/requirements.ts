@@ -173,6 +173,8 @@ export const requirements = {
   'doctor:verdicts':
     'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and the next step.',
   'doctor:recorded': 'Each probe is one line on the ledger, under a run of its own.',
+  'call:form':
+    'A person at a terminal fills in what servers ask for; without one, servers hear that nobody can be asked.',
   'doctor:apart': 'Doctor and inspect connect by themselves; a running hub and its servers notice nothing.',
   'doctor:stop': 'Ctrl-C ends the probes and their children at once and gives the cursor back; exit 130.',
   'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',

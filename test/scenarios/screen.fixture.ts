@@ -10,6 +10,8 @@ export interface OnScreen {
   readonly ended: Promise<number>;
   readonly stdout: () => string;
   readonly stderr: () => string;
+  /** As a person at the keyboard would. */
+  type(keys: string): void;
   /** As the operating system would deliver it. */
   signal(name: 'SIGINT' | 'SIGTERM'): void;
 }
@@ -21,11 +23,12 @@ export function runOnScreen(
   const { workspace, columns } = options;
   const env = { PATH: process.env.PATH, HOME: workspace, TERM: 'xterm', ...options.env };
   const [stdout, stderr] = [screen(columns), screen(columns)];
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const listeners = new Map<string, (error: unknown) => void>();
   const ended = runCli([...args, '--workspace', workspace], {
     env,
     cwd: workspace,
-    stdin: new PassThrough(),
+    stdin,
     stdout: stdout.stream,
     terminal: createTerminal({ stdout: stdout.stream, stderr: stderr.stream }, env),
     signals: createSignals({
@@ -39,7 +42,13 @@ export function runOnScreen(
     mask: createMask(),
     program: 'qm',
   });
-  return { ended, stdout: stdout.text, stderr: stderr.text, signal: (name) => listeners.get(name)?.(undefined) };
+  return {
+    ended,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    type: (keys) => stdin.write(keys),
+    signal: (name) => listeners.get(name)?.(undefined),
+  };
 }
 
 function screen(columns: number): { readonly stream: PassThrough; readonly text: () => string } {

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   /** Raw, for the stdio protocol alone. */
   readonly stdout: Writable;
   readonly terminal: Terminal;

@@ -21,6 +21,8 @@ export interface Terminal {
   readonly width: number | undefined;
   readonly colours: Colours;
   readonly errColours: Colours;
+  /** Stderr itself, for what a person types into. */
+  readonly errStream: Writable;
   /** Aborts when nobody reads stdout any more, as after `| head`. */
   readonly gone: AbortSignal;
 }
@@ -93,6 +95,7 @@ export function createTerminal(
     width: stdout.isTTY === true ? stdout.columns : undefined,
     colours: createColours(colourful && stdout.isTTY === true),
     errColours: createColours(colourful && errIsTerminal),
+    errStream: stderr,
     gone: gone.signal,
   };
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { HubError } from '../../../base/index.ts';
-import type { CallResult, ViewEntry } from '../../../calls/index.ts';
+import { createId, HubError } from '../../../base/index.ts';
+import type { CallRequest, CallResult, ViewEntry } from '../../../calls/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import { checkAgent, checkRun, withAgent } from '../agent-option.ts';
 import type { CliContext } from '../context.ts';
@@ -53,6 +53,8 @@ async function call(
     const entry = await locateTool(hub, caller.chain, tool, { clock: cli.clock, limitMs: discoveryMs, signal: stop });
     cli.terminal.progress('');
     const args = await argumentsFor(entry);
+    const ended = new AbortController();
+    const attended = await attend(cli, { tool, server: entry?.server ?? '', quiet: invocation.json }, ended.signal);
     const { call: underWay, result } = hub.call({
       kind: 'tool',
       caller,
@@ -60,7 +62,7 @@ async function call(
       argumentsText: args.text,
       args: args.value,
       meta: '',
-      channel: cli.terminal.errIsTerminal ? { progress: (params) => showProgress(cli, tool, params) } : undefined,
+      ...attended,
     });
     const onStop = (): void => underWay.cancel('interrupted at the terminal');
     stop.addEventListener('abort', onStop, { once: true });
@@ -71,9 +73,37 @@ async function call(
         : cli.clock.setTimer(timeoutMs, () => underWay.cancel(`no answer within --timeout ${options.timeout}`));
     const outcome = await result;
     timer?.cancel();
+    ended.abort();
     cli.terminal.progress('');
     await tellOutcome(cli, { hub, agent, tool, entry, json: invocation.json }, outcome);
   });
+}
+
+/** What the server may say and ask meanwhile; only somebody at a terminal can be asked. */
+async function attend(
+  cli: CliContext,
+  { tool, server, quiet }: { readonly tool: string; readonly server: string; readonly quiet: boolean },
+  ended: AbortSignal,
+): Promise<Pick<CallRequest, 'channel' | 'client'>> {
+  const { terminal, stdin, random } = cli;
+  if (!terminal.errIsTerminal) return { channel: undefined };
+  if (quiet || stdin.isTTY !== true) return { channel: { progress: (params) => showProgress(cli, tool, params) } };
+  const [{ createPerson, personCapabilities }, { askableOf }] = await Promise.all([
+    import('../ask-person.ts'),
+    import('../../../mcp/index.ts'),
+  ]);
+  const person = createPerson(cli, { server, signal: ended });
+  const session = createId(random, 26);
+  return {
+    client: { principal: session, session, askable: askableOf(personCapabilities), takesRounds: false },
+    channel: {
+      progress: (params) => person.isAsked || showProgress(cli, tool, params),
+      ask: (question) => {
+        terminal.progress('');
+        return person.ask(question);
+      },
+    },
+  };
 }
 
 /** Reads what can be read before a server is started; the tool's schema is known only afterwards. */
