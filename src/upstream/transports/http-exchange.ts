@@ -77,19 +77,14 @@ export function createExchange(options: ExchangeOptions): Exchange {
   });
   const patience = options.deadlines.start({ timeOut: giveUp }, request.timeoutMs, request.maxMs);
 
-  function end(outcome: WireReply): void {
+  function end(outcome: WireReply, hangUp = false): void {
     if (settled) return;
     settled = true;
     patience.end();
     stopResumed?.();
     options.onEnd();
     settle(outcome);
-  }
-
-  /** Ends the exchange and hangs up. */
-  function hangUp(outcome: WireReply): void {
-    end(outcome);
-    controller?.abort(new Error('hung up'));
+    if (hangUp) controller?.abort(new Error('hung up'));
   }
 
   /** The limit that was reached, or the error of whoever cancelled. */
@@ -97,7 +92,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     if (settled) return;
     const timeout = typeof why === 'number';
     options.onGiveUp(timeout ? 'timeout' : why.message);
-    hangUp(timeout ? timedOut(server, request.method, why) : cancelled(why, true));
+    end(timeout ? timedOut(server, request.method, why) : cancelled(why, true), true);
   }
 
   function receive(text: string): void {
@@ -155,7 +150,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
     parts = [];
     const message = text === '' ? undefined : readUpstreamMessage(text);
     if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
-    else if (message?.kind === 'error' && isSessionLoss(message.code)) end(lostSession(server, status));
+    else if (message?.kind === 'error' && isSessionLoss(options, status, message.code))
+      end(lostSession(server, status));
     else if (refused !== undefined && (isRefusal(status) || status === 429 || status >= 500)) {
       if (isRefusal(status)) options.onRefused(refused.error);
       end(refused);
@@ -164,10 +160,6 @@ export function createExchange(options: ExchangeOptions): Exchange {
     } else if (refused !== undefined) end(refused);
     else if (message?.kind === 'result' && message.id === id) end(message);
     else end(garbled(server, describe(contentType, message?.kind), status));
-  }
-
-  function isSessionLoss(code: number): boolean {
-    return status === 400 && options.sessionId !== null && sessionCodes.has(code);
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -190,12 +182,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseData(_controller, chunk) {
       if (sse !== undefined) {
-        if (!settled && !sse.push(chunk)) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
+        if (!settled && !sse.push(chunk)) end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
         return;
       }
       parts.push(chunk);
       size += chunk.length;
-      if (size > maxMessageBytes) hangUp(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
+      if (size > maxMessageBytes) end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
     },
     onResponseEnd() {
       linger?.cancel();
@@ -207,6 +199,10 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
   };
   return { handler, reply, cancel: giveUp, owner: request.hearing?.owner, hear };
+}
+
+function isSessionLoss({ sessionId }: ExchangeOptions, status: number, code: number): boolean {
+  return status === 400 && sessionId !== null && sessionCodes.has(code);
 }
 
 function describe(contentType: string, kind: string | undefined): string {

@@ -386,10 +386,7 @@ test.each(['ftp://127.0.0.1/mcp', 'not a url'])('%s is no address of a server', 
 
 test('a date to come back at counts from the date of the answer', async () => {
   const headers = { date: 'Mon, 16 Nov 2026 05:00:00 GMT', 'retry-after': 'Mon, 16 Nov 2026 05:00:30 GMT' };
-  const server = await serveHttp(({ response }) => {
-    response.sendDate = false;
-    sendJson(response, 429, {}, headers);
-  });
+  const server = await serveHttp(({ response }) => sendJson(response, 429, {}, headers));
   expect(await ask(await open(server.url))).toMatchObject({ error: { details: { retryAfterMs: 30_000 } } });
 });
 
