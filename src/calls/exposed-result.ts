@@ -1,5 +1,6 @@
-import { isJsonObject } from '../base/index.ts';
-import type { WireResult } from '../upstream/index.ts';
+import { type HubError, isJsonObject } from '../base/index.ts';
+import type { WireError, WireResult } from '../upstream/index.ts';
+import { unknownResource } from './look-up.ts';
 import type { Target } from './target.ts';
 import type { View } from './view.ts';
 import { visibleCompletions } from './visible-completions.ts';
@@ -35,4 +36,19 @@ function respelt({ name, ownName }: Target, contents: unknown): unknown {
 function replaced(result: WireResult, member: string, changed: unknown): WireResult {
   const value = { ...result.value, [member]: changed };
   return { ...result, value, text: JSON.stringify(value) };
+}
+
+/** A resource that its server does not have looks like one that the agent may not see; other errors are the server's. */
+export function exposedError({ kind, name }: Target, { code, text }: WireError): HubError | undefined {
+  if (kind !== 'resource' && kind !== 'subscription') return undefined;
+  return code === legacyNotFound || (code === modernNotFound && namesUri(text)) ? unknownResource(name) : undefined;
+}
+
+/** The eras have different codes for it, and other faults in the parameters share the newer one. */
+const legacyNotFound = -32002;
+const modernNotFound = -32602;
+
+function namesUri(errorText: string): boolean {
+  const error: unknown = JSON.parse(errorText);
+  return isJsonObject(error) && isJsonObject(error.data) && typeof error.data.uri === 'string';
 }

@@ -46,7 +46,7 @@ const prefixes: Readonly<Record<OperationKind, string>> = {
   completion: '',
 };
 
-function unknownResource(uri: string): HubError {
+export function unknownResource(uri: string): HubError {
   return new HubError('RESOURCE_UNKNOWN', `Unknown resource: ${uri.slice(0, 200)}`, {
     hint: 'Ask for the list of resources again.',
     details: { uri: uri.slice(0, 2000) },

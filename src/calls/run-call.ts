@@ -7,12 +7,12 @@ import {
   ledgerConnection,
   type OpenCall,
 } from '../ledger/index.ts';
-import type { Link, UpstreamDispatch, WireFailure, WireReply, WireResult } from '../upstream/index.ts';
+import type { Link, UpstreamDispatch, WireError, WireFailure, WireReply, WireResult } from '../upstream/index.ts';
 import { forCaller } from './away.ts';
 import type { Call, CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
 import { createCallRates } from './call-rates.ts';
-import { exposedResult } from './exposed-result.ts';
+import { exposedError, exposedResult } from './exposed-result.ts';
 import { collectInputs, isInputRequired, maxRounds, questionsIn, tooManyRounds } from './input-rounds.ts';
 import { lookUp, missing, unknownSubject } from './look-up.ts';
 import { outcomeOf } from './outcomes.ts';
@@ -224,7 +224,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       }
       case 'error':
         closeRecord(target, record, { outcome: 'upstream_error', durationMs, error: reply.message, retries });
-        return reply;
+        return inWordsOfError(target, reply);
       case 'failed': {
         const { error, httpStatus } = reply;
         const outcome = outcomeOf(error.code);
@@ -233,6 +233,11 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         return { kind: 'failed', error: forCaller(error, target, clock.now()) };
       }
     }
+  }
+
+  function inWordsOfError(target: Target, reply: WireError): CallResult {
+    const error = exposedError(target, reply);
+    return error === undefined ? reply : { kind: 'failed', error };
   }
 
   function inWordsOf({ request }: Call, target: Target, result: WireResult): WireResult {

@@ -13,4 +13,4 @@ export {
 } from './probe.ts';
 export type { RememberedServer, ServerMemory } from './remembered.ts';
 export type { SeatRequest, Seats } from './seats.ts';
-export type { Hearing, WireCall, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';
+export type { Hearing, WireCall, WireError, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';

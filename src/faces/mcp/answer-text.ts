@@ -1,4 +1,3 @@
-import { errorTable, isJsonObject } from '../../base/index.ts';
 import type { CallResult } from '../../calls/index.ts';
 import type { OperationKind } from '../../domain/index.ts';
 import {
@@ -19,7 +18,7 @@ export function operationAnswer(idText: string, kind: OperationKind, outcome: Ca
       if (era === 'legacy') return resultReply(idText, toLegacyResult(outcome.result));
       return resultReply(idText, modernResult(kind, toModernResult(outcome.result), outcome.result.value));
     case 'error':
-      return rawErrorReply(idText, isReading(kind) ? readingError(outcome.text, outcome.code, era) : outcome.text);
+      return rawErrorReply(idText, outcome.text);
     case 'failed': {
       const known = outcome.error.code === 'RESOURCE_UNKNOWN' && era === 'legacy';
       return errorReply(idText, outcome.error, known ? legacyNotFound : undefined);
@@ -35,24 +34,5 @@ function modernResult(kind: OperationKind, text: string, value: Readonly<Record<
   return withMembers(text, { ttlMs: String(kept), cacheScope: '"private"' });
 }
 
-/** The eras have different codes for a resource that is not there. */
-function readingError(text: string, code: number, era: Era): string {
-  if (era === 'modern' && code === legacyNotFound) return withMembers(text, { code: String(modernNotFound) });
-  if (era === 'legacy' && code === modernNotFound && namesUri(text)) {
-    return withMembers(text, { code: String(legacyNotFound) });
-  }
-  return text;
-}
-
-/** Other faults in the parameters have the same code. */
-function namesUri(errorText: string): boolean {
-  const error: unknown = JSON.parse(errorText);
-  return isJsonObject(error) && isJsonObject(error.data) && typeof error.data.uri === 'string';
-}
-
-function isReading(kind: OperationKind): boolean {
-  return kind === 'resource' || kind === 'subscription';
-}
-
+/** The code of the legacy era for a resource that is not there. */
 const legacyNotFound = -32002;
-const modernNotFound = errorTable.RESOURCE_UNKNOWN.jsonRpc;
