@@ -177,6 +177,8 @@ export const requirements = {
     'A person at a terminal fills in what servers ask for; without one, servers hear that nobody can be asked.',
   'doctor:apart': 'Doctor and inspect connect by themselves; a running hub and its servers notice nothing.',
   'doctor:stop': 'Ctrl-C ends the probes and their children at once and gives the cursor back; exit 130.',
+  'inspect:isolation':
+    'Inspect tells what a server cannot ask for want of isolation, and how agents see what it offers.',
   'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'edit:add': 'A server is added without an editor, and works.',

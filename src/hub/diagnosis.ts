@@ -20,6 +20,7 @@ import {
 } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import type { HubDeps } from './create-hub.ts';
+import { type ExposedName, exposedNames } from './exposed-names.ts';
 import { createRedaction } from './redaction.ts';
 
 /** Looks at servers over connections of its own: a hub that runs in the same workspace notices nothing. */
@@ -33,7 +34,7 @@ export interface Diagnosis {
 }
 
 export type InspectOutcome =
-  | { readonly kind: 'told'; readonly inspection: Inspection }
+  | { readonly kind: 'told'; readonly inspection: Inspection; readonly exposed: readonly ExposedName[] }
   | { readonly kind: 'away'; readonly probe: Probe };
 
 export interface LookOptions {
@@ -84,7 +85,8 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
       try {
         const inspection = await inspectServer(upstreamDeps, { spec, client, ...look, onTried });
         await endRecord(ledger, call, probeOf(spec, attempts, clock.monotonic() - startedAt));
-        return { kind: 'told', inspection };
+        const exposed = await exposedNames({ clock, random, logger }, fleet, spec.name, inspection);
+        return { kind: 'told', inspection, exposed };
       } catch (error) {
         if (attempts.length === 0) throw error;
         const probe = probeOf(spec, attempts, clock.monotonic() - startedAt);

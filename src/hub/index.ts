@@ -6,4 +6,5 @@ export {
   type LookOptions,
   openDiagnosis,
 } from './diagnosis.ts';
+export type { ExposedName } from './exposed-names.ts';
 export type { HubMeter } from './hub-meter.ts';

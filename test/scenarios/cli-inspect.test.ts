@@ -25,7 +25,7 @@ test(verifies('inspect:complete', 'everything that a server offers is there, sch
   const answer = inspectSchema.parse(JSON.parse(stdout));
   expect(answer).toMatchObject({ name: 'all', source: 'quartermaster.yaml:3', transport: 'stdio' });
   expect(answer.serverInfo?.name).toEqual(expect.any(String));
-  expect(answer.notOffered).toEqual(['sampling', 'elicitation', 'roots']);
+  expect(answer).toMatchObject({ isolation: 'shared', notOffered: ['logging'] });
   expect(Object.keys(answer.capabilities)).toEqual(expect.arrayContaining(['tools', 'resources', 'prompts']));
   expect(answer.tools.length).toBeGreaterThan(5);
   for (const tool of answer.tools) expect(tool.inputSchema, String(tool.name)).toMatchObject({ type: 'object' });
@@ -38,7 +38,7 @@ test(verifies('inspect:complete', 'everything that a server offers is there, sch
   for (const { name } of [...answer.tools, ...answer.prompts]) expect(read).toContain(`  ${String(name)}(`);
   for (const { uri } of answer.resources) expect(read).toContain(String(uri));
   for (const { uriTemplate } of answer.resourceTemplates) expect(read).toContain(String(uriTemplate));
-  expect(read).toMatch(/not offered {2}sampling, elicitation, roots: agents share the connection/);
+  for (const { own, name } of answer.exposed) expect([read, own]).toEqual([expect.stringContaining(name), own]);
 
   const lines = await readCalls(workspace);
   expect(lines).toHaveLength(2);
@@ -50,6 +50,35 @@ test(verifies('inspect:complete', 'everything that a server offers is there, sch
     transport: 'stdio',
   });
 });
+
+test.each([
+  ['legacy', 'shared', ['elicitation', 'sampling', 'roots', 'logging']],
+  ['legacy', 'per-agent', []],
+  ['legacy', 'per-session', []],
+  ['modern', 'shared', ['logging']],
+] as const)(
+  verifies('inspect:isolation', 'of a %s server that is %s it is told what cannot be asked, and how agents see it'),
+  async (era, isolation, notOffered) => {
+    const server = { ...stdioServer('matrix.mjs', ['--era', era, '--label', 'm', '--stdio']), isolation };
+    const first = stdioServer('matrix.mjs', ['--era', 'legacy', '--label', 'first', '--stdio']);
+    const workspace = await makeWorkspace({ servers: { first, m: server } });
+    // What the first offers is remembered from here on.
+    const call = ['call', 'first.echo', 'nonce=n', '--agent', 'a', '--workspace', workspace];
+    expect(await runQm(call)).toMatchObject({ code: 0 });
+    const answer = inspectSchema.parse(JSON.parse((await inspect(workspace, 'm', '--json')).stdout));
+    expect(answer).toMatchObject({ isolation, notOffered });
+    expect(answer.exposed).toEqual([
+      { kind: 'prompt', own: 'plain', name: 'm_plain' },
+      { kind: 'prompt', own: 'greet', name: 'm_greet' },
+      { kind: 'resource', own: 'shared://readme', name: 'm+shared://readme' },
+    ]);
+    const read = (await inspect(workspace, 'm')).stdout;
+    expect(read).toContain(`  isolation    ${isolation}: `);
+    expect(read).toContain('shared://readme\n    agents see m+shared://readme\n');
+    expect(read).toContain('  plain()\n    agents see m_plain\n');
+    expect(read.includes('set isolation: per-session')).toBe(notOffered.length > 0);
+  },
+);
 
 test('a tool reads as a signature, and one alone has its whole schema', async () => {
   const workspace = await makeWorkspace({ servers: { echo } });

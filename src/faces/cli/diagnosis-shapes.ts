@@ -49,11 +49,17 @@ export const inspectSchema = z.strictObject({
   serverInfo: z.strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() }).nullable(),
   instructions: z.string().nullable(),
   capabilities: z.record(z.string(), z.unknown()),
-  notOffered: z.array(z.string()).describe('What a server may not ask of a client, because its connection is shared'),
+  isolation: z.enum(['shared', 'per-agent', 'per-session']).describe('Who shares a connection to it'),
+  notOffered: z
+    .array(z.enum(['elicitation', 'sampling', 'roots', 'logging']))
+    .describe('What the server cannot do for a client, because nobody knows for whom on a shared connection'),
   tools: listed.describe('Definitions as agents get them, schemas included'),
   resources: listed,
   resourceTemplates: listed,
   prompts: listed,
+  exposed: z
+    .array(z.strictObject({ kind: z.enum(['prompt', 'resource', 'template']), own: z.string(), name: z.string() }))
+    .describe('What agents see under another name or URI than its own'),
   warnings: z.array(z.string()),
 });
 

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../base/index.ts';
+import { isModernVersion } from '../../mcp/index.ts';
 import type { InspectAnswer } from './diagnosis-shapes.ts';
 import type { Page } from './doctor-lines.ts';
 import { oneLine, printable } from './printable.ts';
@@ -12,12 +13,22 @@ export function inspectionLines(answer: InspectAnswer, page: Page): string[] {
   return [
     ...headLines(answer, page),
     ...section('tool', answer.tools, page, (tool) => toolLines(tool, page, briefly(page))),
-    ...section('resource', answer.resources, page, (resource) => itemLines(resource, textOf(resource.uri), page)),
-    ...section('resource template', answer.resourceTemplates, page, (template) =>
-      itemLines(template, textOf(template.uriTemplate), page),
+    ...section('resource', answer.resources, page, (resource) =>
+      itemLines(resource, textOf(resource.uri), seenAs(answer, 'resource', resource.uri), page),
     ),
-    ...section('prompt', answer.prompts, page, (prompt) => promptLines(prompt, page)),
+    ...section('resource template', answer.resourceTemplates, page, (template) =>
+      itemLines(template, textOf(template.uriTemplate), seenAs(answer, 'template', template.uriTemplate), page),
+    ),
+    ...section('prompt', answer.prompts, page, (prompt) =>
+      promptLines(prompt, seenAs(answer, 'prompt', prompt.name), page),
+    ),
   ];
+}
+
+/** How agents say it, where that is not how the server does. */
+function seenAs({ exposed }: InspectAnswer, kind: string, own: unknown): string[] {
+  const found = exposed.find((each) => each.kind === kind && each.own === own);
+  return found === undefined ? [] : [`  agents see ${oneLine(found.name)}`];
 }
 
 /** One tool with its schemas as they are. */
@@ -47,7 +58,8 @@ function headLines(answer: InspectAnswer, { colours, width }: Page): string[] {
     ['transport', answer.transport],
     ['protocol', `MCP ${answer.protocolVersion}`],
     ['can', capabilityText(answer.capabilities)],
-    ['not offered', `${answer.notOffered.join(', ')}: agents share the connection, so nobody knows whom it would ask`],
+    ['isolation', isolationText(answer)],
+    ...(answer.notOffered.length === 0 ? [] : [['not offered', notOfferedText(answer)] as const]),
     ...(instructions === null ? [] : [['instructions', shortened(instructions, 400)] as const]),
   ];
   return [
@@ -58,6 +70,23 @@ function headLines(answer: InspectAnswer, { colours, width }: Page): string[] {
     }),
     ...answer.warnings.flatMap((warning) => hang('  warning ', oneLine(warning), width).map(colours.yellow)),
   ];
+}
+
+function isolationText({ isolation, protocolVersion }: InspectAnswer): string {
+  switch (isolation) {
+    case 'shared':
+      return isModernVersion(protocolVersion)
+        ? 'shared: one connection for all; what it asks comes with the answer to each request'
+        : 'shared: one connection for all';
+    case 'per-agent':
+      return 'per-agent: a connection for each agent';
+    case 'per-session':
+      return 'per-session: a connection for each client session';
+  }
+}
+
+function notOfferedText({ notOffered }: InspectAnswer): string {
+  return `${notOffered.join(', ')}: on a shared connection nobody knows for whom; set isolation: per-session`;
 }
 
 /** `tools (listChanged), logging`. */
@@ -120,16 +149,17 @@ function argumentLines(
   return lines.map((line, index) => (index === 0 ? `    ${line}` : `      ${page.colours.dim(line)}`));
 }
 
-function itemLines(item: Listed, address: string, page: Page): string[] {
+function itemLines(item: Listed, address: string, seen: readonly string[], page: Page): string[] {
   const kind = typeof item.mimeType === 'string' ? `  ${page.colours.dim(oneLine(item.mimeType))}` : '';
   return [
     `${page.colours.bold(oneLine(textOf(item.title ?? item.name)))}${kind}`,
     `  ${oneLine(address)}`,
+    ...seen,
     ...described(item.description, page, briefly(page)),
   ];
 }
 
-function promptLines(prompt: Listed, page: Page): string[] {
+function promptLines(prompt: Listed, seen: readonly string[], page: Page): string[] {
   const given = Array.isArray(prompt.arguments) ? prompt.arguments.filter(isJsonObject) : [];
   const args = given.map((argument) => ({
     name: textOf(argument.name),
@@ -139,6 +169,7 @@ function promptLines(prompt: Listed, page: Page): string[] {
   }));
   return [
     page.colours.bold(oneLine(signatureOf(textOf(prompt.name), args))),
+    ...seen,
     ...described(prompt.description, page, briefly(page)),
     ...args.flatMap((argument) => argumentLines(argument, page, briefly(page))),
   ];

@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import { placeOf, type ServerSpec } from '../../../domain/index.ts';
+import type { InspectOutcome } from '../../../hub/index.ts';
+import { isModernVersion } from '../../../mcp/index.ts';
 import type { Inspection, Probe } from '../../../upstream/index.ts';
 import type { CliContext } from '../context.ts';
 import type { InspectAnswer } from '../diagnosis-shapes.ts';
@@ -18,13 +20,12 @@ export function inspectCommand(cli: CliContext): Command {
     );
 }
 
+type Told = Extract<InspectOutcome, { kind: 'told' }>;
+
 interface InspectOptions {
   readonly tool?: string;
   readonly timeout: string;
 }
-
-/** Questions of a server to its client cannot be told apart on a connection that many agents share. */
-const notOffered = ['sampling', 'elicitation', 'roots'];
 
 async function inspect(cli: CliContext, invocation: Invocation, name: string, options: InspectOptions): Promise<void> {
   const { clock, random, env, terminal } = cli;
@@ -46,7 +47,7 @@ async function inspect(cli: CliContext, invocation: Invocation, name: string, op
     if (stop.aborted) {
       terminal.err('Stopped.');
       cli.exitWith(130);
-    } else if (outcome.kind === 'told') await print(cli, invocation, toAnswer(spec, outcome.inspection), options.tool);
+    } else if (outcome.kind === 'told') await print(cli, invocation, toAnswer(spec, outcome), options.tool);
     else await explainAbsence(cli, invocation, spec, outcome.probe, timeoutMs);
   } finally {
     terminal.progress('');
@@ -54,7 +55,8 @@ async function inspect(cli: CliContext, invocation: Invocation, name: string, op
   }
 }
 
-function toAnswer(spec: ServerSpec, { serverInfo, instructions, tools, ...found }: Inspection): InspectAnswer {
+function toAnswer(spec: ServerSpec, { inspection, exposed }: Told): InspectAnswer {
+  const { serverInfo, instructions, tools, ...found } = inspection;
   return {
     name: spec.name,
     source: placeOf(spec.source),
@@ -63,13 +65,28 @@ function toAnswer(spec: ServerSpec, { serverInfo, instructions, tools, ...found 
     serverInfo: serverInfo ?? null,
     instructions: instructions ?? null,
     capabilities: { ...found.capabilities },
-    notOffered,
+    isolation: spec.isolation,
+    notOffered: notOffered(spec, found),
     tools: tools.map(({ text }) => JSON.parse(text) as Record<string, unknown>), // written by the reader of tools
     resources: [...found.resources],
     resourceTemplates: [...found.resourceTemplates],
     prompts: [...found.prompts],
+    exposed: [...exposed],
     warnings: [...found.warnings],
   };
+}
+
+/**
+ * On a connection that many share, questions of a legacy server belong to nobody; a modern one asks in its answer. Log
+ * messages say of no call that they belong to it, unless each call has a stream of its own.
+ */
+function notOffered(
+  { isolation }: ServerSpec,
+  { protocolVersion, transport }: Pick<Inspection, 'protocolVersion' | 'transport'>,
+): InspectAnswer['notOffered'] {
+  if (isolation !== 'shared') return [];
+  const logs = transport === 'http' ? [] : (['logging'] as const);
+  return isModernVersion(protocolVersion) ? [...logs] : ['elicitation', 'sampling', 'roots', ...logs];
 }
 
 async function print(
