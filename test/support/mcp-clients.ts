@@ -25,13 +25,22 @@ export interface Extra {
 
 export const clientInfo = { name: 'test', version: '1' };
 
-export function initializeRequest(protocolVersion = '2025-11-25', id: string | number = 'init'): object {
-  return { jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion, capabilities: {}, clientInfo } };
+export function initializeRequest(
+  protocolVersion = '2025-11-25',
+  id: string | number = 'init',
+  capabilities: object = {},
+): object {
+  return { jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion, capabilities, clientInfo } };
 }
 
-export async function legacyClient(url: string, token: string, version = '2025-11-25'): Promise<LegacyClient> {
+export async function legacyClient(
+  url: string,
+  token: string,
+  version = '2025-11-25',
+  capabilities: object = {},
+): Promise<LegacyClient> {
   const authorization = `Bearer ${token}`;
-  const answer = await ask(url, { headers: { authorization }, body: initializeRequest(version) });
+  const answer = await ask(url, { headers: { authorization }, body: initializeRequest(version, 'init', capabilities) });
   const sessionId = answer.headers['mcp-session-id'];
   if (answer.status !== 200 || typeof sessionId !== 'string') throw new Error(`No session: ${answer.text}`);
   const protocolVersion = String(answer.message.result?.protocolVersion);
