@@ -146,6 +146,10 @@ export const requirements = {
   'token:stays-here': "The agent's token never goes upstream.",
   'run:id': 'The run id comes from the header or the token, and is checked.',
 
+  // Tasks
+  'tasks:relay':
+    'Where client and server have the tasks extension, a call that becomes a task is followed through the hub.',
+
   // What happened
   'journal:before-send': 'The record of a call is written before the first byte goes upstream.',
   'journal:kill-9': 'After kill -9 at any moment, each call that reached a server has a record, open ones interrupted.',

@@ -24,6 +24,7 @@ export const errorTable = {
   INPUT_MISSING: row(400, -31013, 1, false, 'The client did not give what the server asked for.'),
   RESOURCE_UNKNOWN: row(404, -32602, 5, false, 'The agent has no resource of that URI.'),
   PROMPT_UNKNOWN: row(404, -32602, 5, false, 'The agent has no prompt of that name.'),
+  TASK_UNKNOWN: row(404, -32602, 5, false, 'The agent has no task of that id.'),
   OVERLOADED: row(503, -31008, 1, true, 'Too many calls are under way for this server.'),
   RATE_LIMITED: row(
     429,

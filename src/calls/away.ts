@@ -15,11 +15,16 @@ export function forCaller(error: HubError, target: Target, now: number): HubErro
 /** The agent has no tool of that name; it may be one of a server that it has and that is away. */
 export function missingTool(view: View, name: string, now: number): HubError {
   const control = view.missed.get(name) ?? unseenBehind(view, name);
-  const status = control?.status();
-  const code = status && codeOf(status);
-  if (control === undefined || code === undefined) return unknownTool(name);
+  return (control && awayWith(control, name, now)) ?? unknownTool(name);
+}
+
+/** A server that the agent has is away, and what it asks for with it; undefined where it is not. */
+export function awayWith(control: UpstreamControl, name: string, now: number): HubError | undefined {
+  const status = control.status();
+  const code = codeOf(status);
+  if (code === undefined) return undefined;
   const server = control.spec.name;
-  const message = `Server "${server}" is away, so its tools are not in your list: ${status?.error ?? 'it cannot be reached.'}`;
+  const message = `Server "${server}" is away, so its tools are not in your list: ${status.error ?? 'it cannot be reached.'}`;
   return withAdvice(
     new HubError(code, message, { details: { ...control.failure?.details, server, tool: name.slice(0, 200) } }),
     control,

@@ -7,6 +7,7 @@ import { createSilentLogger, createSystemClock, systemRandom } from '../base/ind
 import type { Fleet, ServerLimits } from '../domain/index.ts';
 import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
+import { createTaskIds } from '../mcp/index.ts';
 import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
@@ -85,7 +86,16 @@ export async function openCallStage(
     ended: ({ server }, outcome, durationMs) => metered.push({ sent: true, server, outcome, durationMs }),
     refused: (entry, outcome) => metered.push({ sent: false, server: entry?.server, outcome }),
   };
-  const run = createCallPath({ clock, ledger, views, underWay, meter, traced, isStopping: () => stage.stopping });
+  const run = createCallPath({
+    clock,
+    ledger,
+    views,
+    taskIds: createTaskIds({ key: systemRandom(32) }),
+    underWay,
+    meter,
+    traced,
+    isStopping: () => stage.stopping,
+  });
   const stage: CallStage = {
     servers,
     files,

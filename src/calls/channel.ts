@@ -27,4 +27,6 @@ export interface CallClient {
   readonly askable: Askable;
   /** Questions may be its answer: it comes again with what it was asked for. */
   readonly takesRounds: boolean;
+  /** A task may be its answer: it asks for the result later. Absent: no. */
+  readonly takesTasks?: boolean;
 }

@@ -1,18 +1,31 @@
 import { HubError } from '../base/index.ts';
 import type { OperationKind } from '../domain/index.ts';
 import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
+import type { TaskIds } from '../mcp/index.ts';
 import { missingTool } from './away.ts';
 import type { CallRequest } from './call.ts';
 import { methods, type Target } from './target.ts';
+import { findTask, missingTask } from './tasks.ts';
 import type { View } from './view.ts';
 
 /** What a request means in an agent's view; undefined for what it does not have, whatever the reason. */
-export function lookUp(view: View, { kind, name }: CallRequest): Target | undefined {
-  return kind === 'tool' ? view.entries.get(name) : view.find(kind, name);
+export function lookUp(view: View, request: CallRequest, taskIds: TaskIds): Target | undefined {
+  const { kind, name } = request;
+  switch (kind) {
+    case 'tool':
+      return view.entries.get(name);
+    case 'task-get':
+    case 'task-update':
+    case 'task-cancel':
+      return findTask(view, taskIds, request, kind);
+    default:
+      return view.find(kind, name);
+  }
 }
 
 /** The agent has nothing of that name; a tool may be one of a server that nobody could ask yet. */
-export function missing(view: View, { kind, name }: CallRequest, now: number): HubError {
+export function missing(view: View, request: CallRequest, taskIds: TaskIds, now: number): HubError {
+  const { kind, name } = request;
   switch (kind) {
     case 'tool':
       return missingTool(view, name, now);
@@ -23,6 +36,10 @@ export function missing(view: View, { kind, name }: CallRequest, now: number): H
       return unknownPrompt(name);
     case 'completion':
       return name.startsWith('resource:') ? unknownResource(name.slice(9)) : unknownPrompt(name.slice(7));
+    case 'task-get':
+    case 'task-update':
+    case 'task-cancel':
+      return missingTask(view, taskIds, request, now);
   }
 }
 
@@ -44,6 +61,9 @@ const prefixes: Readonly<Record<OperationKind, string>> = {
   subscription: 'resource:',
   prompt: 'prompt:',
   completion: '',
+  'task-get': 'task:',
+  'task-update': 'task:',
+  'task-cancel': 'task:',
 };
 
 export function unknownResource(uri: string): HubError {

@@ -10,6 +10,7 @@ const words: Partial<Record<ErrorCode, Outcome>> = {
   TOOL_UNKNOWN: 'unknown_tool',
   RESOURCE_UNKNOWN: 'unknown_tool',
   PROMPT_UNKNOWN: 'unknown_tool',
+  TASK_UNKNOWN: 'unknown_tool',
   CAPABILITY_MISSING: 'input_missing',
   INPUT_MISSING: 'input_missing',
   ARGUMENTS_INVALID: 'invalid',

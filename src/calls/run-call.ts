@@ -7,6 +7,7 @@ import {
   ledgerConnection,
   type OpenCall,
 } from '../ledger/index.ts';
+import type { TaskIds } from '../mcp/index.ts';
 import type { Link, UpstreamDispatch, WireError, WireFailure, WireReply, WireResult } from '../upstream/index.ts';
 import { forCaller } from './away.ts';
 import type { Call, CallResult } from './call.ts';
@@ -27,7 +28,8 @@ import {
   unsent,
 } from './refusals.ts';
 import { seatOf } from './seat.ts';
-import { carriedMeta, membersOf, type Target } from './target.ts';
+import { carriedCapabilities, carriedMeta, membersOf, type Target } from './target.ts';
+import { withExposedTask } from './tasks.ts';
 import type { TracedCalls } from './traced-calls.ts';
 import type { Views } from './views.ts';
 import { watchResource } from './watch-resource.ts';
@@ -40,7 +42,7 @@ import { watchResource } from './watch-resource.ts';
  * The face has authenticated the caller. Every exit before "sent" is journaled as refused.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
-  const { clock, ledger, views, meter, traced } = deps;
+  const { clock, ledger, views, taskIds, meter, traced } = deps;
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
   const rates = createCallRates();
 
@@ -53,10 +55,13 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     let record: OpenCall | undefined;
     deps.underWay.add(call);
     try {
-      target = lookUp(views.of(caller.chain), call.request) ?? lookUp(await views.settled(caller.chain), call.request);
+      target =
+        lookUp(views.of(caller.chain), call.request, taskIds) ??
+        lookUp(await views.settled(caller.chain), call.request, taskIds);
       if (target === undefined) {
         record = open(call, unknownSubject(call.request), startedAt);
-        return refuse(undefined, record, startedAt, missing(views.of(caller.chain), call.request, clock.now()));
+        const error = missing(views.of(caller.chain), call.request, taskIds, clock.now());
+        return refuse(undefined, record, startedAt, error);
       }
       record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
@@ -194,7 +199,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
             args: request.args,
             timeoutMs: limits.timeoutMs,
             maxMs: limits.maxMs,
-            capabilities: request.client === undefined ? '{}' : request.client.askable.text,
+            capabilities: carriedCapabilities(request, target),
             hearing: request.channel === undefined ? undefined : call,
           });
     call.wasSent(wire);
@@ -206,15 +211,18 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     target: Target,
     record: OpenCall,
     startedAt: number,
-    reply: WireReply,
+    answer: WireReply,
     retries: number,
   ): CallResult {
+    const reply = target.tasks ? withExposedTask(call.request, target, taskIds, answer) : answer;
     const durationMs = clock.monotonic() - startedAt;
     switch (reply.kind) {
       case 'result': {
         const { resultType, isError } = reply.value;
         if (resultType === 'input_required')
           closeRecord(target, record, { outcome: 'input_required', durationMs, retries });
+        else if (resultType === 'task' && target.tasks)
+          closeRecord(target, record, { outcome: 'task', durationMs, retries });
         else if (resultType !== undefined && resultType !== 'complete') {
           return conclude(call, target, record, startedAt, unknownResult(target, resultType), retries);
         } else if (isError === true)
@@ -285,6 +293,7 @@ export interface CallPathDeps {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly views: Views;
+  readonly taskIds: TaskIds;
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly underWay: Set<Call>;
   readonly meter?: CallMeter | undefined;

@@ -167,7 +167,7 @@ export interface OfferDraft {
 }
 
 export function offering({ resources = [], templates = [], prompts = [], abilities = {} }: OfferDraft): Catalog {
-  const able = { resources: true, subscriptions: true, prompts: true, completions: true, logging: true };
+  const able = { resources: true, subscriptions: true, prompts: true, completions: true, logging: true, tasks: false };
   return {
     ...onlyTools([], 0),
     resources: resources.flatMap((item) => readResource(typeof item === 'string' ? { uri: item } : item) ?? []),

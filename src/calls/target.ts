@@ -1,6 +1,6 @@
 import type { Decision, MirroredArgument, OperationKind } from '../domain/index.ts';
 import type { LedgerSubject } from '../ledger/index.ts';
-import { metaKeys } from '../mcp/index.ts';
+import { metaKeys, withTasks } from '../mcp/index.ts';
 import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
 import type { CallSpan } from './call-tracer.ts';
@@ -27,6 +27,8 @@ export interface Target {
   readonly mirrored: readonly MirroredArgument[];
   /** Asking twice does no harm. */
   readonly safeToRepeat: boolean;
+  /** Its server may make a task of it, or has: it is told of a caller that takes tasks. */
+  readonly tasks: boolean;
 }
 
 /** What servers are asked, by what is done. */
@@ -36,6 +38,9 @@ export const methods: Readonly<Record<OperationKind, string>> = {
   subscription: 'resources/subscribe',
   prompt: 'prompts/get',
   completion: 'completion/complete',
+  'task-get': 'tasks/get',
+  'task-update': 'tasks/update',
+  'task-cancel': 'tasks/cancel',
 };
 
 /** Members of `params` for one call. */
@@ -49,6 +54,12 @@ export function membersOf(target: Target, argumentsText: string, inputs: string)
 function carriedMembers({ carries, callHead }: Target, argumentsText: string): string {
   const inner = argumentsText.trim().slice(1, -1).trim();
   return carries === 'nothing' || inner === '' ? callHead : `${callHead},${inner}`;
+}
+
+/** What a server is told that the client can do. */
+export function carriedCapabilities({ client }: CallRequest, target: Target): string {
+  if (client === undefined) return '{}';
+  return client.takesTasks === true && target.tasks ? withTasks(client.askable.text) : client.askable.text;
 }
 
 /** What travels in `_meta`: the caller's own, the id of the call, and how much of the server's log it wants to hear. */

@@ -1,4 +1,4 @@
-import type { OperationKind } from '../domain/index.ts';
+import type { OperationKind, TaskKind } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import { type Found, offersOf, readable } from './offers.ts';
@@ -9,7 +9,7 @@ import type { View, ViewSource } from './view.ts';
 /** What an agent has besides tools. */
 type Others = Pick<View, 'find' | 'canRead' | 'listed' | 'promptsText' | 'resourcesText' | 'templatesText'>;
 
-type OtherKind = Exclude<OperationKind, 'tool'>;
+type OtherKind = Exclude<OperationKind, 'tool' | TaskKind>;
 
 /** How many targets of a kind are kept at hand; reading the same again then costs one look-up. */
 const maxKept = 256;
@@ -110,6 +110,7 @@ function targetOf(shelves: Shelves, chain: readonly string[], kind: OtherKind, n
     carries,
     mirrored: [],
     safeToRepeat: true,
+    tasks: false,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Fleet, OperationKind, ToolDefinition } from '../domain/index.ts';
+import type { Decision, Fleet, OperationKind, TaskKind, ToolDefinition } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import type { UpstreamControl, UpstreamHandles } from '../upstream/index.ts';
@@ -22,8 +22,8 @@ export interface View {
   readonly entries: ReadonlyMap<string, ViewEntry>;
   /** By `server.tool`, as policies and operators say it. */
   readonly bySubject: ReadonlyMap<string, ViewEntry>;
-  /** What is no tool, by the name or URI that the agent says; undefined for what it does not have. */
-  find(kind: Exclude<OperationKind, 'tool'>, name: string): Target | undefined;
+  /** What is no tool and no task, by the name or URI that the agent says; undefined for what it does not have. */
+  find(kind: Exclude<OperationKind, 'tool' | TaskKind>, name: string): Target | undefined;
   /** Whether a URI, in the server's own words, is not denied to the agent. */
   canRead(server: string, uri: string): boolean;
   /** What is listed besides tools, in the order of names; made when first asked for. */
@@ -38,6 +38,8 @@ export interface View {
   readonly templatesText: string;
   /** Some server of the agent writes a log; where none does, nobody needs to listen for it. */
   readonly mayLog: boolean;
+  /** Some server of the agent makes tasks of calls, though it may be away. */
+  readonly tasks: boolean;
   /** Servers that the agent sees and whose tools are not listed: nobody knows them yet, or they are away for too long. */
   readonly unseen: readonly UpstreamControl[];
   /** Tools of those that the agent had, by the name it saw. */
@@ -59,9 +61,12 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   const entries: ViewEntry[] = [];
   const unseen: UpstreamControl[] = [];
   const missed = new Map<string, UpstreamControl>();
-  for (const [server, { control, dispatch }] of source.upstreams) {
+  let tasks = false;
+  for (const [server, handles] of source.upstreams) {
+    const { control } = handles;
     if (!policy.seesServer(server)) continue;
     if (control.catalog === undefined) unseen.push(control);
+    if (control.lastCatalog?.abilities.tasks) tasks = true;
     for (const tool of control.lastCatalog?.tools ?? []) {
       const name = source.names.nameOf(server, tool.name);
       const decision = policy.decide(server, tool.name, name, tool.hints);
@@ -70,23 +75,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
         missed.set(name, control);
         continue;
       }
-      entries.push({
-        kind: 'tool',
-        name,
-        server,
-        subjectName: tool.name,
-        tool,
-        decision,
-        dispatch,
-        control,
-        subject: ledgerSubject({ agent: chain[0] ?? '', chain, server, tool: tool.name, decision: decision.effect }),
-        method: methods.tool,
-        ownName: tool.name,
-        callHead: `"name":${JSON.stringify(tool.name)},"arguments":`,
-        carries: 'arguments',
-        mirrored: tool.mirrored,
-        safeToRepeat: tool.safeToRepeat,
-      });
+      entries.push(toEntry(handles, tool, name, decision, chain));
     }
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -115,8 +104,37 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
       return others.templatesText;
     },
     mayLog: entries.some(({ control }) => control.catalog?.abilities.logging === true),
+    tasks,
     unseen,
     missed,
+  };
+}
+
+function toEntry(
+  { control, dispatch }: UpstreamHandles,
+  tool: ToolDefinition,
+  name: string,
+  decision: Decision,
+  chain: readonly string[],
+): ViewEntry {
+  const server = control.spec.name;
+  return {
+    kind: 'tool',
+    name,
+    server,
+    subjectName: tool.name,
+    tool,
+    decision,
+    dispatch,
+    control,
+    subject: ledgerSubject({ agent: chain[0] ?? '', chain, server, tool: tool.name, decision: decision.effect }),
+    method: methods.tool,
+    ownName: tool.name,
+    callHead: `"name":${JSON.stringify(tool.name)},"arguments":`,
+    carries: 'arguments',
+    mirrored: tool.mirrored,
+    safeToRepeat: tool.safeToRepeat,
+    tasks: control.catalog?.abilities.tasks === true,
   };
 }
 

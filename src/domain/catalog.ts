@@ -28,6 +28,8 @@ export interface Abilities {
   readonly prompts: boolean;
   readonly completions: boolean;
   readonly logging: boolean;
+  /** Calls of its tools may become tasks. */
+  readonly tasks: boolean;
 }
 
 /** What one server offers at one time. */
@@ -53,4 +55,5 @@ const noAbilities: Abilities = {
   prompts: false,
   completions: false,
   logging: false,
+  tasks: false,
 };

@@ -31,7 +31,7 @@ export {
   type TransportKind,
 } from './fleet.ts';
 export type { GivenName, NameKind } from './given-name.ts';
-export type { OperationKind } from './operation.ts';
+export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { type ServerLoad, type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

@@ -3,6 +3,8 @@ export type Outcome =
   | 'ok'
   /** The server wants something of the caller first; the caller comes again with it. */
   | 'input_required'
+  /** The server made a task of the call; the caller asks for the result later. */
+  | 'task'
   | 'tool_error'
   | 'upstream_error'
   | 'denied'

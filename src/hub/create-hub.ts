@@ -24,7 +24,7 @@ import {
   unknownNames,
 } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
-import { createRequestStates, type RequestStates } from '../mcp/index.ts';
+import { createRequestStates, createTaskIds, type RequestStates } from '../mcp/index.ts';
 import {
   createCatalogStore,
   createNameStore,
@@ -105,7 +105,7 @@ const stopGraceMs = 10_000;
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
   const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
-  const { ledger, children, catalogs, memory, names, redaction, states, traced } = await openState(deps, configuration);
+  const { ledger, children, catalogs, memory, names, redaction, signed, traced } = await openState(deps, configuration);
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.message, onChange: renew },
     configuration.fleet,
@@ -116,7 +116,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const underWay = new Set<Call>();
   let stopping: Promise<void> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
-  const runCall = createCallPath({ ...deps, ledger, views, underWay, traced, isStopping });
+  const runCall = createCallPath({ ...deps, ledger, views, taskIds: signed.taskIds, underWay, traced, isStopping });
 
   configuration.onReload((fleet) => {
     names.adopt(fleet);
@@ -186,7 +186,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));
       await Promise.all(wanted.map(([, { control }]) => control.refresh()));
     },
-    requestStates: states,
+    requestStates: signed.states,
     endClientSession(session) {
       for (const { dispatch } of crew.upstreams.values()) dispatch.seats?.endSession(session);
     },
@@ -212,8 +212,12 @@ async function openState({ clock, logger, random, env, tracer }: HubDeps, { flee
   const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);
   const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
   const key = await ensureStateKey(layout, random);
-  const states = createRequestStates({ clock, key }, { lifeMs: stateLifeMs });
-  return { ledger, children, catalogs, memory: await openServerMemory(catalogs), names, redaction, states, traced };
+  const signed = {
+    states: createRequestStates({ clock, key }, { lifeMs: stateLifeMs }),
+    taskIds: createTaskIds({ key }),
+  };
+  const memory = await openServerMemory(catalogs);
+  return { ledger, children, catalogs, memory, names, redaction, signed, traced };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */

@@ -109,7 +109,7 @@ export function runLine(call: CallParts, connection: LedgerConnection, end: EndP
 
 /** Nothing went wrong, though the caller may have to come again. */
 export function isGood(outcome: Outcome): boolean {
-  return outcome === 'ok' || outcome === 'input_required';
+  return outcome === 'ok' || outcome === 'input_required' || outcome === 'task';
 }
 
 /** A number as JSON, null for what is none. */

@@ -53,6 +53,7 @@ const longestError = 4000;
 const sayings: Readonly<Record<Outcome, string>> = {
   ok: 'The call succeeded.',
   input_required: 'The server asked for more.',
+  task: 'The server made a task of the call.',
   input_missing: 'The caller did not give what the server asked for.',
   tool_error: 'The tool reported an error.',
   upstream_error: 'The server answered with an error.',

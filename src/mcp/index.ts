@@ -39,6 +39,8 @@ export {
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
 export { createSseReader, type SseEvent, type SseReader, sseComment, sseEvent, ssePriming } from './sse.ts';
+export { createTaskIds, type TaskClaims, type TaskIds } from './task-ids.ts';
+export { declaresTasks, tasksExtension, withTasks } from './tasks-extension.ts';
 export { inTrace } from './trace-context.ts';
 export { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
 export { parseUriTemplate, type UriTemplate } from './uri-template.ts';

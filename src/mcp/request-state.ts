@@ -1,5 +1,5 @@
-import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { type Clock, HubError } from '../base/index.ts';
+import { createSigner } from './signature.ts';
 
 export interface StateClaims {
   /**
@@ -34,22 +34,13 @@ export function createRequestStates(
   deps: { readonly clock: Clock; readonly key: Uint8Array },
   options: { readonly lifeMs: number },
 ): RequestStates {
-  const key = createSecretKey(deps.key);
-
-  /** Covers principal and subject without carrying them: the client brings both with its retry anyway. */
-  function sign(content: string, { principal, subject }: Pick<StateClaims, 'principal' | 'subject'>): string {
-    return createHmac('sha256', key)
-      .update(digest(principal))
-      .update(digest(subject))
-      .update(content)
-      .digest('base64url');
-  }
+  const signer = createSigner(deps.key);
 
   return {
     seal(claims) {
       const body: Body = [claims.kind, deps.clock.now() + options.lifeMs, claims.value];
       const content = prefix + Buffer.from(JSON.stringify(body)).toString('base64url');
-      const text = `${content}.${sign(content, claims)}`;
+      const text = `${content}.${signer.sign(content, boundTo(claims))}`;
       if (text.length > maxLength) throw tooLong(claims.value.length);
       return text;
     },
@@ -57,7 +48,7 @@ export function createRequestStates(
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(prefix)) return undefined;
       const end = text.lastIndexOf('.');
       const content = text.slice(0, end);
-      if (!sameText(text.slice(end + 1), sign(content, expected))) return undefined;
+      if (!signer.isSigned(content, text.slice(end + 1), boundTo(expected))) return undefined;
       // Signed by this key, so it is what seal() made.
       const body = JSON.parse(Buffer.from(content.slice(prefix.length), 'base64url').toString()) as Body;
       const [kind, expiresAt, value] = body;
@@ -73,16 +64,9 @@ type Body = readonly [kind: StateClaims['kind'], expiresAt: number, value: strin
 const prefix = 'qm1.';
 const maxLength = 1024 * 1024;
 
-/** Of a fixed size, so that no end of the one can pass for the start of the other. */
-function digest(text: string): Buffer {
-  // In UTF-8 all halves of surrogate pairs would look alike.
-  return createHash('sha256').update(text, 'utf16le').digest();
-}
-
-/** Compares texts, not what they decode to: Base64 has several spellings of the same bytes. */
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
+/** The client brings both with its retry anyway. */
+function boundTo({ principal, subject }: Pick<StateClaims, 'principal' | 'subject'>): readonly string[] {
+  return [principal, subject];
 }
 
 function tooLong(length: number): HubError {

@@ -280,7 +280,14 @@ test('what a server has, and what it announces, is what its capabilities say', a
   expect(await outcome).toMatchObject({
     agreement: {
       hasTools: false,
-      abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false },
+      abilities: {
+        resources: true,
+        subscriptions: true,
+        prompts: true,
+        completions: true,
+        logging: false,
+        tasks: false,
+      },
       announces: { tools: false, resources: true, prompts: false },
     },
   });

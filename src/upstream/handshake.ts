@@ -1,6 +1,7 @@
 import { type Clock, errorTable, HubError, isJsonObject, sleep } from '../base/index.ts';
 import type { Abilities } from '../domain/index.ts';
 import {
+  declaresTasks,
   type Era,
   legacyUpstreamVersions,
   legacyVersions,
@@ -197,6 +198,7 @@ function agreement(era: Era, version: string, said: Readonly<Record<string, unkn
       prompts: isJsonObject(prompts),
       completions: isJsonObject(completions),
       logging: isJsonObject(logging),
+      tasks: era === 'modern' && declaresTasks(capabilities),
     },
     announces: {
       tools: says(tools, 'listChanged'),

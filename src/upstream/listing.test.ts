@@ -217,7 +217,7 @@ test('all that a server offers is remembered, and there at once the next time', 
     resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
     templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
     prompts: [{ name: 'p', text: '{"name":"p"}' }],
-    abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false },
+    abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false, tasks: true },
     warnings: ['odd: hunter2'],
   };
   asked[0]?.({ kind: 'found', catalog: full, askAgainMs: undefined });

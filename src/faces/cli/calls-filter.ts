@@ -73,6 +73,7 @@ const outcomes: Readonly<Record<Outcome | 'open', true>> = {
   invalid: true,
   unknown_tool: true,
   input_required: true,
+  task: true,
   input_missing: true,
   open: true,
 };

@@ -12,9 +12,11 @@ import {
 } from '../../mcp/index.ts';
 import {
   acknowledgement,
+  admitTask,
   discoverResult,
   isList,
   isOperation,
+  isTaskOperation,
   knownLists,
   listAnswer,
   listChange,
@@ -57,6 +59,7 @@ export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps)
       return operate(exchange, message);
     }
     if (isList(method)) return list(exchange, message);
+    if (isTaskOperation(method)) return admitTask(hub, exchange.caller, message).then(() => operate(exchange, message));
     if (method === 'server/discover') return discover(exchange, message);
     if (method === 'subscriptions/listen') return listen(exchange, message);
     throw methodNotFound(message);

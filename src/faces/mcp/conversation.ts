@@ -22,11 +22,12 @@ import {
   notification,
   resultReply,
 } from '../../mcp/index.ts';
+import { admitTask } from './admit-task.ts';
 import { operationAnswer } from './answer-text.ts';
 import { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
 import { LegacyClient } from './legacy-client.ts';
 import { changeMethods, isList, type KnownLists, knownLists, listAnswer, takeChanges } from './lists.ts';
-import { isOperation, operationOf, type Request } from './operations.ts';
+import { isOperation, isTaskOperation, operationOf, type Request } from './operations.ts';
 import { createRounds, parkedLimits, type Round, type Rounds } from './rounds.ts';
 import { discoverResult, initializeResult } from './server-card.ts';
 import { StandingSubscriptions } from './standing-subscriptions.ts';
@@ -145,6 +146,10 @@ export class Conversation {
     const { hub, caller } = this.#deps;
     const { method, idText } = request;
     if (isOperation(method) && method !== 'resources/subscribe') return this.#round(request);
+    if (isTaskOperation(method)) {
+      await admitTask(hub, caller, request);
+      return this.#round(request);
+    }
     if (isList(method)) return listAnswer(hub, caller, request, 'modern');
     if (method === 'server/discover') return resultReply(idText, await discoverResult(hub, caller));
     if (method !== 'subscriptions/listen') throw methodNotFound(request);

@@ -1,3 +1,4 @@
+export { admitTask } from './admit-task.ts';
 export { operationAnswer } from './answer-text.ts';
 export { Conversation } from './conversation.ts';
 export { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
@@ -11,7 +12,15 @@ export {
   listAnswer,
   takeChanges,
 } from './lists.ts';
-export { isOperation, type Operation, operationOf, type Request, type Underway, wantsProgress } from './operations.ts';
+export {
+  isOperation,
+  isTaskOperation,
+  type Operation,
+  operationOf,
+  type Request,
+  type Underway,
+  wantsProgress,
+} from './operations.ts';
 export { createRounds, parkedLimits, principalOf, type Rounds } from './rounds.ts';
 export { discoverResult, initializeResult } from './server-card.ts';
 export {

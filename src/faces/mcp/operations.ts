@@ -1,6 +1,6 @@
 import { HubError, isJsonObject } from '../../base/index.ts';
 import type { Call, CallClient, CallerChannel, CallResult, ResourceWatch } from '../../calls/index.ts';
-import type { Caller, OperationKind } from '../../domain/index.ts';
+import type { Caller, OperationKind, TaskKind } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import {
   type Message,
@@ -27,11 +27,18 @@ export function isOperation(method: string): boolean {
   return method === 'tools/call' || readers.has(method);
 }
 
+/** Those on tasks, which clients of the modern era alone may send. */
+export function isTaskOperation(method: string): boolean {
+  return taskKinds.has(method);
+}
+
 /** Throws HubError where the request does not say on what. */
 export function operationOf(request: Request): Operation {
   const { method, params } = request;
   // Nearly every call is one of a tool.
   if (method === 'tools/call') return named('tool', request, 'tools/call needs "name", the name of a tool.');
+  const taskKind = taskKinds.get(method);
+  if (taskKind !== undefined) return onTask(taskKind, request);
   const read = readers.get(method);
   if (read === undefined) throw new HubError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 200)}`);
   return read(request, params);
@@ -43,6 +50,22 @@ const readers: ReadonlyMap<string, (request: Request, params: Params) => Operati
   ['prompts/get', (request: Request) => named('prompt', request, 'prompts/get needs "name", the name of a prompt.')],
   ['completion/complete', (_request: Request, params: Params) => ofCompletion(params)],
 ]);
+
+const taskKinds: ReadonlyMap<string, TaskKind> = new Map([
+  ['tasks/get', 'task-get'],
+  ['tasks/update', 'task-update'],
+  ['tasks/cancel', 'task-cancel'],
+]);
+
+/** What answers the questions of a task travels as all such answers do, and is not for the ledger. */
+function onTask(kind: TaskKind, { method, params: { taskId }, inputsText }: Request): Operation {
+  if (typeof taskId !== 'string') throw new HubError('INVALID_PARAMS', `${method} needs "taskId", the id of a task.`);
+  if (kind === 'task-update' && inputsText === undefined) {
+    throw new HubError('INVALID_PARAMS', 'tasks/update needs "inputResponses", an object.');
+  }
+  const args = { taskId };
+  return { kind, name: taskId, argumentsText: JSON.stringify(args), args };
+}
 
 function named(kind: OperationKind, { params, argumentsText }: Request, complaint: string): Operation {
   if (typeof params.name !== 'string') throw new HubError('INVALID_PARAMS', complaint);

@@ -6,6 +6,7 @@ import {
   type Askable,
   askableOf,
   canonicalJson,
+  declaresTasks,
   errorReply,
   metaKeys,
   metaOf,
@@ -42,13 +43,20 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
   function begin(caller: Caller, request: Request, between: Attendant['between']): Round {
     const operation = operationOf(request);
     const meta = metaOf(request.params) ?? {};
-    const askable = askableOf(meta[metaKeys.clientCapabilities]);
+    const capabilities = meta[metaKeys.clientCapabilities];
+    const askable = askableOf(capabilities);
     const turn = { caller, request, operation, askable };
     const state = stateOf(turn);
     const dialogue = state?.kind === 'parked' ? parked.take(state.value, principalOf(caller)) : new Dialogue();
     if (dialogue === undefined) throw notWaiting();
     const attendant: Attendant = {
-      client: { principal: principalOf(caller), session: undefined, askable, takesRounds: true },
+      client: {
+        principal: principalOf(caller),
+        session: undefined,
+        askable,
+        takesRounds: true,
+        takesTasks: declaresTasks(capabilities),
+      },
       between,
       ask: askable.nothing ? undefined : dialogue.ask,
       log: logWish(meta[metaKeys.logLevel]),

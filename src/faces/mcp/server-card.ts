@@ -1,7 +1,7 @@
 import { version } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { metaKeys, modernVersions, negotiateLegacy, type Params } from '../../mcp/index.ts';
+import { metaKeys, modernVersions, negotiateLegacy, type Params, tasksExtension } from '../../mcp/index.ts';
 import { instructionsFor } from './instructions.ts';
 
 /** What the hub says of itself. */
@@ -38,10 +38,10 @@ export async function initializeResult(
 
 export async function discoverResult(hub: Hub, caller: Caller): Promise<string> {
   const instructions = await instructionsFor(hub, caller);
-  const members = JSON.stringify({ supportedVersions: modernVersions, capabilities: offered, instructions }).slice(
-    1,
-    -1,
-  );
+  const capabilities = hub.views.of(caller.chain).tasks
+    ? { ...offered, extensions: { [tasksExtension]: {} } }
+    : offered;
+  const members = JSON.stringify({ supportedVersions: modernVersions, capabilities, instructions }).slice(1, -1);
   return `{"resultType":"complete",${members},${caching},${identity}}`;
 }
 

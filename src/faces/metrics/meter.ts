@@ -78,6 +78,7 @@ function noNumbers(): ServerNumbers {
       invalid: 0,
       unknown_tool: 0,
       input_required: 0,
+      task: 0,
       input_missing: 0,
     },
     buckets: Array.from({ length: boundsMs.length + 1 }, () => 0),

@@ -90,9 +90,9 @@ function nameAttributes(method: string, name: string): Attributes {
   }
 }
 
-/** A server that asks back has not failed. */
+/** A server that asks back, or takes its time, has not failed. */
 function isFailure({ outcome }: CallFacts): boolean {
-  return outcome !== 'ok' && outcome !== 'input_required';
+  return outcome !== 'ok' && outcome !== 'input_required' && outcome !== 'task';
 }
 
 /** Whole pages of a failed answer are for the ledger. */

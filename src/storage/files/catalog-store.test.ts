@@ -48,7 +48,7 @@ test('keeps all that a server offers, and reads what was kept before there was m
     resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
     templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
     prompts: [{ name: 'p', text: '{"name":"p"}' }],
-    abilities: { resources: true, subscriptions: false, prompts: true, completions: false, logging: true },
+    abilities: { resources: true, subscriptions: false, prompts: true, completions: false, logging: true, tasks: true },
   };
   const store = createCatalogStore(layout);
   store.save('new', full);

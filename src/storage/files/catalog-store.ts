@@ -101,6 +101,8 @@ const abilitiesSchema = z.object({
   prompts: z.boolean(),
   completions: z.boolean(),
   logging: z.boolean(),
+  // Not there where this was written before hubs knew of it.
+  tasks: z.boolean().default(false),
 });
 
 const serverSchema = z.object({

@@ -14,7 +14,7 @@ import { sliceOf } from './slice.mjs';
 
 /**
  * One request, answered. A server is
- *   { name, listTools(params), callTool(call), onChange?(listener) → stop }.
+ *   { name, listTools(params), callTool(call), onChange?(listener) → stop, extensions?, modern?: { method: (params) → result } }.
  * Returns the response, or undefined when none is due (the call was cancelled, a subscription ended).
  *
  * @param {'legacy' | 'modern'} era
@@ -42,9 +42,11 @@ export async function answer(server, era, text, message, io) {
         if (era === 'legacy') return success(message.id, {});
         break;
     }
+    const more = era === 'modern' ? server.modern?.[message.method] : undefined;
+    if (more !== undefined) return success(message.id, shape(await more(message.params ?? {})));
     return failure(message.id, codes.unknownMethod, `Method not found: ${message.method}`);
   } catch (error) {
-    return failure(message.id, error.rpcCode ?? -32603, error.message);
+    return failure(message.id, error.rpcCode ?? -32603, error.message, error.rpcData);
   }
 }
 
@@ -54,13 +56,14 @@ export function invalidParams(message) {
 }
 
 async function answerCall(server, text, message, io, shape) {
-  const { name, arguments: args, _meta: meta } = message.params ?? {};
+  const { name, arguments: args, inputResponses, _meta: meta } = message.params ?? {};
   logCall(message, text);
   const token = meta?.progressToken;
   const result = await server.callTool({
     name,
     arguments: args ?? {},
     rawArguments: () => sliceOf(text, ['params', 'arguments']),
+    inputResponses,
     meta,
     http: io.http,
     signal: io.signal,

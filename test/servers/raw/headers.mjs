@@ -12,6 +12,7 @@ export async function headerProblem(server, headers, message) {
     expected.set('mcp-name', message.params.name);
     for (const [header, value] of await mirrored(server, message.params)) expected.set(header, value);
   }
+  if (message.method.startsWith('tasks/')) expected.set('mcp-name', message.params.taskId);
   for (const [header, value] of expected) {
     const got = decode(headers[header]);
     if (got !== value) {

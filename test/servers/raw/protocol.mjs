@@ -14,6 +14,7 @@ export const codes = {
   unknownMethod: -32601,
   invalidParams: -32602,
   headerMismatch: -32020,
+  missingCapability: -32021,
   unsupportedVersion: -32022,
 };
 
@@ -49,11 +50,9 @@ export function initializeResult(server, params) {
 }
 
 export function discoverResult(server) {
-  return modernResult(
-    server,
-    { supportedVersions: [modernVersion], capabilities: { tools: { listChanged: server.onChange !== undefined } } },
-    true,
-  );
+  const tools = { listChanged: server.onChange !== undefined };
+  const capabilities = server.extensions === undefined ? { tools } : { tools, extensions: server.extensions };
+  return modernResult(server, { supportedVersions: [modernVersion], capabilities }, true);
 }
 
 /** What is wrong with the metadata of a modern request, as a JSON-RPC error, or undefined. */
