@@ -139,6 +139,7 @@ export function scriptLink(server: ScriptedServer): Link {
     lane: undefined,
     tellsApart: false,
     log: undefined,
+    notify() {},
     send: (request) => send(server, request),
     watch: () => {
       throw new Error('watched past its server');

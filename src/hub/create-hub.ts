@@ -34,6 +34,7 @@ import {
 } from '../storage/index.ts';
 import { createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
+import { type ClientNotices, createClientNotices, type NoticeListener } from './client-notices.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { HubMeter } from './hub-meter.ts';
@@ -68,8 +69,7 @@ export interface Hub {
   onReload(listener: (fleet: Fleet) => void): () => void;
   /** Signs what clients keep for the hub between two requests. */
   readonly requestStates: RequestStates;
-  /** The client is gone: connections that were its own are closed. */
-  endClientSession(session: string): void;
+  readonly clients: ClientNotices;
   /** Takes no new calls, lets those under way finish for a while, then closes everything. */
   stop(): Promise<void>;
 }
@@ -106,8 +106,9 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, names, redaction, signed, traced } = await openState(deps, configuration);
+  const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, onChange: renew },
+    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
     configuration.fleet,
   );
   const views = createViews({ clock }, source());
@@ -187,9 +188,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       await Promise.all(wanted.map(([, { control }]) => control.refresh()));
     },
     requestStates: signed.states,
-    endClientSession(session) {
-      for (const { dispatch } of crew.upstreams.values()) dispatch.seats?.endSession(session);
-    },
+    clients: createClientNotices(crew, notices),
     reload: configuration.reload,
     onReload: configuration.onReload,
     stop() {

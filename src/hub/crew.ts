@@ -8,6 +8,7 @@ import {
   type ServerMemory,
   type UpstreamHandles,
 } from '../upstream/index.ts';
+import type { NoticeListener } from './client-notices.ts';
 import type { HubMeter } from './hub-meter.ts';
 
 /** The upstream servers of the current configuration. */
@@ -29,6 +30,8 @@ export interface CrewDeps {
   /** What servers offer has changed. */
   readonly onChange: () => void;
   /** A resource of a server has changed, or may have. */
+  /** By client session. */
+  readonly notices: ReadonlyMap<string, NoticeListener>;
   readonly meter?: HubMeter | undefined;
 }
 
@@ -49,6 +52,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
+        onNotice: (session, method, params) => deps.notices.get(session)?.(method, params),
       },
       { spec, client: { name: 'quartermaster', version } },
     );

@@ -17,6 +17,8 @@ export interface Askable {
 
 /** Garbage in the declaration counts as not declared. */
 export function askableOf(declared: unknown): Askable {
+  // Most clients declare nothing, and some with each request.
+  if (!isJsonObject(declared) || Object.keys(declared).length === 0) return askableNothing;
   const capabilities = readCapabilities(declared);
   return {
     text: canonicalJson(capabilities),
@@ -27,13 +29,20 @@ export function askableOf(declared: unknown): Askable {
     },
     missingFor(method, params) {
       const need = needOf(method, params);
-      if (need === undefined || covers(capabilities, need)) return {};
-      return { [need.capability]: need.part === undefined ? {} : { [need.part]: {} } };
+      return need === undefined || covers(capabilities, need) ? {} : missingPart(need);
     },
   };
 }
 
-export const askableNothing: Askable = askableOf(undefined);
+export const askableNothing: Askable = {
+  text: '{}',
+  nothing: true,
+  canAnswer: () => false,
+  missingFor(method, params) {
+    const need = needOf(method, params);
+    return need === undefined ? {} : missingPart(need);
+  },
+};
 
 type Capability = 'elicitation' | 'sampling' | 'roots';
 type Capabilities = Partial<Record<Capability, Readonly<Record<string, unknown>>>>;
@@ -83,6 +92,10 @@ function needOf(method: string, params: Readonly<Record<string, unknown>>): Need
 /** A mode that the protocol does not know is one that nobody declares. */
 function elicitationNeed(mode: unknown): Need | undefined {
   return mode === 'form' || mode === 'url' ? { capability: 'elicitation', part: mode } : undefined;
+}
+
+function missingPart({ capability, part }: Need): Record<string, unknown> {
+  return { [capability]: part === undefined ? {} : { [part]: {} } };
 }
 
 function covers(capabilities: Capabilities, need: Need): boolean {

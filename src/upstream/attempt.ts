@@ -28,6 +28,8 @@ export interface ConnectionSeat {
   readonly capabilities: string;
   /** One caller at a time uses it, so that what the server asks or logs can be told whose it is. */
   readonly exclusive: boolean;
+  /** Whose it is, where one client session has it to itself. */
+  readonly session?: string | undefined;
 }
 
 export interface AttemptOptions {

@@ -27,6 +27,7 @@ export interface Link {
   /** Log messages from that level on are wanted; undefined where there are none, or none that could be told apart. */
   readonly log: LogWish | undefined;
   send(request: WireRequest): WireCall;
+  notify(method: string): void;
   /** The server tells of changes of the resource from now on; the reply is its own. */
   watch(uri: string): WireCall;
   unwatch(uri: string): void;
@@ -46,6 +47,8 @@ export interface LinkEvents {
   onResourceUpdated(params: Readonly<Record<string, unknown>>): void;
   /** For a while nobody heard what the server announced. */
   onGap(): void;
+  /** For the client whose connection it is. */
+  onNotice(method: string, params: Readonly<Record<string, unknown>>): void;
   onLost(error: HubError): void;
   /** The credential does not do any more: 401, 403 or 451 as the answer to a request. */
   onRefused(error: HubError): void;
@@ -85,6 +88,7 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
           else if (method === 'notifications/resources/updated') events.onResourceUpdated(params);
           else if (method === 'notifications/subscriptions/acknowledged') standing.listening?.acknowledged(params);
           else if (method === streamReopened) events.onGap();
+          else if (method === 'notifications/elicitation/complete') events.onNotice(method, params);
         },
         onLost: events.onLost,
         onRefused(error) {
@@ -172,6 +176,7 @@ function toLink(
       return wire.proven;
     },
     send,
+    notify: (method) => void wire.notify(method),
     watch: (uri) => subscriptions.watch(uri),
     unwatch: (uri) => subscriptions.unwatch(uri),
     discover: async (before) => {

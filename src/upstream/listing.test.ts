@@ -32,6 +32,7 @@ function scriptLink(era: Link['era'] = 'legacy') {
     lane: undefined,
     tellsApart: false,
     log: undefined,
+    notify() {},
     send: () => {
       throw new Error('a list is not a call');
     },

@@ -62,8 +62,8 @@ test('each session of each agent has a connection, which hears what its client c
   const others = [at('two', 'ann', '{"roots":{}}'), at('one', 'bob', '{"roots":{}}'), at('one', 'ann', '{}')];
   expect(new Set([first, ...others]).size).toBe(4);
   expect(opened.map(({ seat }) => seat)).toEqual([
-    ...Array(3).fill({ capabilities: '{"roots":{}}', exclusive: true }),
-    { capabilities: '{}', exclusive: true },
+    ...['one', 'two', 'one'].map((session) => ({ capabilities: '{"roots":{}}', exclusive: true, session })),
+    { capabilities: '{}', exclusive: true, session: 'one' },
   ]);
 });
 

@@ -10,6 +10,8 @@ export interface Seats {
   at(request: SeatRequest): UpstreamDispatch;
   /** The client is gone: nobody will use its connection again. */
   endSession(session: string): void;
+  /** A notification for the servers of that session. */
+  tell(session: string, method: string): void;
   /** The same connections under other limits. */
   replaceSpec(spec: ServerSpec): void;
   /** Lets calls under way finish, then closes. */
@@ -75,9 +77,10 @@ export function createSeats(deps: SeatsDeps, first: ServerSpec, isolation: Exclu
 
   function open(key: string, { session, capabilities }: SeatRequest): Seat {
     makeRoom();
-    const offered = isolation === 'per-agent' ? everyCapability : capabilities;
+    const perSession = isolation === 'per-session';
+    const offered = perSession ? capabilities : everyCapability;
     const seat: Seat = {
-      handles: deps.open(spec, { capabilities: offered, exclusive: true }),
+      handles: deps.open(spec, { capabilities: offered, exclusive: true, session: perSession ? session : undefined }),
       session,
       lastUsed: clock.monotonic(),
     };
@@ -98,6 +101,10 @@ export function createSeats(deps: SeatsDeps, first: ServerSpec, isolation: Exclu
     endSession(session) {
       if (isolation === 'per-agent') return;
       for (const [key, seat] of seats) if (seat.session === session) letGo(key, seat);
+    },
+    tell(session, method) {
+      if (isolation === 'per-agent') return;
+      for (const seat of seats.values()) if (seat.session === session) seat.handles.dispatch.link?.notify(method);
     },
     loads: () => [...seats.values()].map(({ handles }) => handles.control.load()),
     replaceSpec(next) {

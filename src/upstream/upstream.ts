@@ -301,6 +301,10 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     const events: LinkEvents = {
       onOfferChanged: () => this.#own && this.#listing.changed(),
       onResourceUpdated: (params) => this.#watches.updated(params),
+      onNotice: (method, params) => {
+        const session = this.#seat?.session;
+        if (session !== undefined) this.#deps.onNotice(session, method, params);
+      },
       onGap: () => {
         if (this.#own) this.#listing.changed();
         this.#watches.missed();

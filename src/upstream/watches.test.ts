@@ -19,6 +19,7 @@ function scriptLink() {
     lane: undefined,
     tellsApart: false,
     log: undefined,
+    notify() {},
     send: () => {
       throw new Error('to watch is not a call');
     },

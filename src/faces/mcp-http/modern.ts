@@ -16,6 +16,7 @@ import {
   discoverResult,
   isList,
   isOperation,
+  isSpokenTo,
   isTaskOperation,
   knownLists,
   listAnswer,
@@ -76,7 +77,7 @@ export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps)
   /** Closing the stream is how this revision cancels. */
   function operate({ request: incoming, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
     if (request.method === 'tools/call') checkArguments(caller, request, incoming);
-    const growing = acceptsStream ? growingAnswer(response) : undefined;
+    const growing = acceptsStream && isSpokenTo(request) ? growingAnswer(response) : undefined;
     const round = rounds.begin(caller, request, growing?.between);
     response.once('close', () => {
       if (!response.writableFinished) round.cancel('the client closed the stream');

@@ -21,7 +21,7 @@ export {
   type Underway,
   wantsProgress,
 } from './operations.ts';
-export { createRounds, parkedLimits, principalOf, type Rounds } from './rounds.ts';
+export { createRounds, isSpokenTo, parkedLimits, principalOf, type Rounds } from './rounds.ts';
 export { discoverResult, initializeResult } from './server-card.ts';
 export {
   acknowledgement,

@@ -37,6 +37,7 @@ export class LegacyClient {
   /** For requests that nothing can be said to before their answer. */
   readonly silent: Attendant;
   readonly #deps: LegacyClientDeps;
+  readonly #session: string;
   #logLevel: string | undefined;
   #calls: Map<string | number, Call> | undefined;
   #questions: Questions | undefined;
@@ -44,7 +45,11 @@ export class LegacyClient {
 
   constructor(deps: LegacyClientDeps, { principal, session, askable }: LegacyClientFacts) {
     this.#deps = deps;
+    this.#session = session;
     this.identity = { principal, session, askable, takesRounds: false };
+    if (!askable.nothing) {
+      deps.hub.clients.hear(session, (method, params) => deps.announce(notification(method, params)));
+    }
     const client = askable.nothing ? this.identity : { ...this.identity, askable: askableNothing };
     this.silent = { client, between: undefined, ask: undefined, log: undefined };
   }
@@ -100,7 +105,9 @@ export class LegacyClient {
   /** Messages that want no answer. Returns the call that was cancelled, if it was one. */
   receive(message: Message): Call | undefined {
     if (message.kind === 'response') this.#questions?.answered(message);
-    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return undefined;
+    if (message.kind !== 'notification') return undefined;
+    if (message.method === rootsChanged) this.#deps.hub.clients.tell(this.#session, rootsChanged);
+    if (message.method !== 'notifications/cancelled') return undefined;
     const { requestId, reason } = message.params;
     const call = this.#calls?.get(requestId as string | number); // anything else is not a key
     call?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
@@ -113,7 +120,7 @@ export class LegacyClient {
     this.#questions.close();
     this.#watched?.close();
     this.#calls = undefined;
-    this.#deps.hub.endClientSession(this.identity.session ?? '');
+    this.#deps.hub.clients.end(this.#session);
   }
 
   #ask(question: Question, between: (message: string) => void, onGone: (listener: () => void) => void): Asked {
@@ -143,6 +150,8 @@ export class LegacyClient {
     return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
   }
 }
+
+const rootsChanged = 'notifications/roots/list_changed';
 
 function uriOf({ method, params: { uri } }: Request): string {
   if (typeof uri === 'string') return uri;

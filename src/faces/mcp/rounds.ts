@@ -11,6 +11,7 @@ import {
   metaKeys,
   metaOf,
   modernQuestion,
+  type Params,
   resultReply,
   type StateClaims,
   withMembers,
@@ -46,6 +47,7 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
     const capabilities = meta[metaKeys.clientCapabilities];
     const askable = askableOf(capabilities);
     const turn = { caller, request, operation, askable };
+    if (askable.nothing && request.params.requestState === undefined) return plainRound(turn, meta, between);
     const state = stateOf(turn);
     const dialogue = state?.kind === 'parked' ? parked.take(state.value, principalOf(caller)) : new Dialogue();
     if (dialogue === undefined) throw notWaiting();
@@ -69,6 +71,24 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
     return { answer: answerOf(dialogue, turn), cancel: (reason) => dialogue.abandon(reason) };
   }
 
+  /** Nearly every client: it can be asked nothing, so there is nothing to keep. */
+  function plainRound(turn: Turn, meta: Params, between: Attendant['between']): Round {
+    const { caller, request, operation, askable } = turn;
+    const takesTasks = declaresTasks(meta[metaKeys.clientCapabilities]);
+    const attendant: Attendant = {
+      client: { principal: principalOf(caller), session: undefined, askable, takesRounds: true, takesTasks },
+      between,
+      ask: undefined,
+      log: logWish(meta[metaKeys.logLevel]),
+    };
+    const inputs = inputsText(request, undefined);
+    const { call, result } = startOperation(hub, caller, request, operation, attendant, { inputs });
+    return {
+      answer: result.then((outcome) => lastAnswer(turn, outcome)),
+      cancel: (reason) => call.cancel(reason),
+    };
+  }
+
   async function answerOf(dialogue: Dialogue, turn: Turn): Promise<RoundAnswer> {
     const { idText } = turn.request;
     const next = await dialogue.next();
@@ -83,9 +103,13 @@ export function createRounds({ hub, parked }: { readonly hub: Hub; readonly park
         return { text: errorReply(idText, toHubError(error)), outcome: undefined };
       }
     }
-    const { result } = next;
+    return lastAnswer(turn, next.result);
+  }
+
+  function lastAnswer(turn: Turn, result: CallResult): RoundAnswer {
     const text = relayed(turn, result) ?? asQuestions(turn, result);
-    return { text: text ?? operationAnswer(idText, turn.operation.kind, result, 'modern'), outcome: result };
+    const { request, operation } = turn;
+    return { text: text ?? operationAnswer(request.idText, operation.kind, result, 'modern'), outcome: result };
   }
 
   /** A modern server keeps its own state in the client's hands; it comes back to it as it was. */
@@ -160,6 +184,7 @@ function inputRequired(inputRequests: string, requestState: string): string {
 }
 
 function inputsText({ inputsText: responses }: Request, requestState: string | undefined): string {
+  if (responses === undefined && requestState === undefined) return '';
   const parts = [
     ...(responses === undefined ? [] : [`"inputResponses":${responses}`]),
     ...(requestState === undefined ? [] : [`"requestState":${JSON.stringify(requestState)}`]),
@@ -177,6 +202,18 @@ function subjectOf({ caller, request: { method }, operation: { name, args } }: T
 }
 
 type Subject = Pick<StateClaims, 'principal' | 'subject'>;
+
+/** Something may be said to the client before the answer. */
+export function isSpokenTo({ params }: Request): boolean {
+  const meta = metaOf(params);
+  if (meta === undefined) return false;
+  const capabilities = meta[metaKeys.clientCapabilities];
+  return (
+    meta.progressToken !== undefined ||
+    meta[metaKeys.logLevel] !== undefined ||
+    (isJsonObject(capabilities) && Object.keys(capabilities).length > 0)
+  );
+}
 
 function logWish(level: unknown): Attendant['log'] {
   return typeof level === 'string' ? { level } : undefined;
