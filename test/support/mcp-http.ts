@@ -29,7 +29,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The one message of a JSON body. */
+  /** The answer itself: the one message of a JSON body, or the last of a stream. */
   readonly message: Message;
   /** The messages of an event stream. */
   readonly events: readonly Message[];
@@ -56,13 +56,13 @@ export async function ask(url: string, what: Ask = {}): Promise<Answer> {
   await within(endOf(response), `the end of the answer to ${inShort(what)}`);
   const text = Buffer.concat(chunks).toString('utf8');
   const type = response.headers['content-type'];
-  const isStream = type === 'text/event-stream';
+  const events = type === 'text/event-stream' ? messagesOf(text) : [];
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     text,
-    message: type === 'application/json' ? parse(text) : {},
-    events: isStream ? messagesOf(text) : [],
+    message: type === 'application/json' ? parse(text) : (events.at(-1) ?? {}),
+    events,
   };
 }
 

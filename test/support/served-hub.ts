@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { messagesOf } from './mcp-http.ts';
 import { within } from './within.ts';
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
@@ -107,7 +108,10 @@ export async function openSession(url: string, token: string): Promise<SessionCl
     };
     const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
     const response = await pool.request({ path, method: 'POST', headers, body });
-    const message = (await response.body.json()) as Omit<Answered, 'status'>;
+    const text = await response.body.text();
+    // A call that takes long is answered by a stream.
+    const isStream = response.headers['content-type'] === 'text/event-stream';
+    const message = (isStream ? messagesOf(text).at(-1) : JSON.parse(text)) as Omit<Answered, 'status'>;
     return { headers: response.headers, answer: { status: response.statusCode, ...message } };
   }
   const clientInfo = { name: 'test', version: '1' };

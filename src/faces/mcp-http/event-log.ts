@@ -4,7 +4,7 @@ import { sseEvent, ssePriming } from '../../mcp/index.ts';
 import { type EventStream, openEventStream } from './response.ts';
 
 /** How long a stream waits for a reader to come back, and an answer for one that missed it. */
-export const absenceMs = 60_000;
+const absenceMs = 60_000;
 const maxEvents = 64;
 const maxBytes = 1024 * 1024;
 /** How long a client whose connection broke is asked to wait. */
