@@ -11,6 +11,8 @@ const ground = ['base', 'domain', 'mcp'];
 const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger'];
 /** A face answers for a hub; tokens are checked where the request arrives, by a book that is handed in. */
 const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance'] };
+/** Between two requests of a client its calls wait and its resources are watched; `calls` holds both on its behalf. */
+const mcpFace: Room = { imports: [...face.imports, 'calls'], types: ['governance'] };
 
 export const rooms: Readonly<Record<string, Room>> = {
   base: { imports: [] },
@@ -26,8 +28,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   'workspace-files': { imports: ['base'] },
   'apps/*': face,
   // What both MCP faces answer alike.
-  'faces/mcp': face,
-  'faces/mcp-http': { ...face, imports: [...face.imports, 'faces/mcp'] },
+  'faces/mcp': mcpFace,
+  'faces/mcp-http': { ...mcpFace, imports: [...mcpFace.imports, 'faces/mcp'] },
   // Another way for messages to travel, behind the same door.
   'faces/mcp-sse': { ...face, imports: [...face.imports, 'faces/mcp', 'faces/mcp-http'] },
   'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
