@@ -27,6 +27,21 @@ describeMatrix(
         const { client, server, nonce, sign } = place;
         expect(await client.say(`${server}_ask_url`, { nonce })).toBe(`${sign}:accept`);
         expect(asked(place)).toEqual([`${sign}:url https://example.com/?for=${sign}`]);
+        const { cell } = matrix();
+        // Only the older revisions tell when the address was opened.
+        if (cell.clients !== 'legacy' || cell.servers !== 'legacy') return;
+        await eventually(() => client.records.completed.includes(sign) || undefined, 'word that it was opened');
+      });
+      for (const { records } of [matrix().ann, matrix().bob]) expect([0, 2]).toContain(records.completed.length);
+    });
+
+    test('two questions in a row', async () => {
+      await matrix().everywhere(async (place) => {
+        const { client, server, nonce, sign } = place;
+        const first = `${sign}:first`;
+        const second = `${sign}:second after accept:${client.name} read ${first}`;
+        expect(await client.say(`${server}_ask_twice`, { nonce })).toBe(`${sign}:accept:${client.name} read ${second}`);
+        expect(asked(place)).toEqual([first, second]);
       });
     });
 
