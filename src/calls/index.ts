@@ -15,4 +15,3 @@ export type { Listed } from './shelves.ts';
 export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
 export type { ListedKind, View, ViewEntry, ViewSource } from './view.ts';
 export { createViews, type Views } from './views.ts';
-export { visibleCompletions } from './visible-completions.ts';

@@ -1,9 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 
-/** What a server may ask the client of a call that it works on. */
-export type QuestionMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
-
 /** What a client can be asked, as it declared it; nothing else of its declaration travels on. */
 export interface Askable {
   /** The members elicitation, sampling and roots as declared, as JSON with sorted keys; `{}` for nothing. */

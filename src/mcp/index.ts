@@ -6,7 +6,7 @@ export {
   metaOf,
   progressTokenOf,
 } from './classify.ts';
-export { type Askable, askableNothing, askableOf, type QuestionMethod } from './client-capabilities.ts';
+export { type Askable, askableNothing, askableOf } from './client-capabilities.ts';
 export {
   type Era,
   isModernVersion,
