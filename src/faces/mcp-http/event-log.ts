@@ -29,17 +29,20 @@ export class EventLog implements EventStream {
   #reader: EventStream | undefined;
   #absentSince: number;
   #state: 'open' | 'ended' | 'over' = 'open';
-  #lasting = true;
+  #lasting: boolean;
   #goneListeners: (() => void)[] | undefined;
 
-  constructor(deps: EventLogDeps, name: string) {
+  /** One that does not last is over as soon as its reader leaves. */
+  constructor(deps: EventLogDeps, name: string, lasting: boolean) {
     this.#deps = deps;
     this.name = name;
+    this.#lasting = lasting;
     this.#absentSince = deps.clock.monotonic();
   }
 
   /** There is one reader; this one gets what comes, and what came after that event as far as it was kept. */
   attach(response: ServerResponse, after = this.#last): void {
+    if (response.destroyed) return;
     const before = this.#reader;
     const reader = openEventStream(response);
     this.#reader = reader;

@@ -162,6 +162,15 @@ test('the end of the session is the end of all coming back; who reads may read o
   await eventually(() => heard[1], 'the second loss');
   expect(heard).toEqual(['1', '3']);
   expect((await back('2-1')).stream.status).toBe(404);
+  // A call outlives the session that it came over.
+  const { stream: late } = await read((response) => {
+    const answer = resumableAnswer(response, streams);
+    answer.between(message('late'));
+    answer.end(message('answer'));
+  });
+  expect([await late.next(), await late.next()]).toEqual([{ value: 'late' }, { value: 'answer' }]);
+  await late.ended;
+  expect(streams.find('5-1')).toBeUndefined();
 });
 
 test('what is kept is bounded: events, bytes, streams that ended, and time', async () => {

@@ -28,11 +28,10 @@ export class SessionStreams implements EventLogDeps {
   }
 
   open(): EventLog {
-    const log = new EventLog(this, String(++this.#opened));
+    const log = new EventLog(this, String(++this.#opened), !this.#closed);
     this.#logs ??= new Map();
     if (this.#logs.size >= maxEnded) this.#prune(this.#logs);
     this.#logs.set(log.name, log);
-    if (this.#closed) log.release();
     return log;
   }
 
