@@ -4,11 +4,11 @@ import { fileSchema } from './schema.ts';
 import { load, ready } from './workspace.fixture.ts';
 
 /** The code blocks that follow a heading. */
-async function examples(heading: string): Promise<string[]> {
-  const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+async function examples(heading: string, name = 'configuration.md'): Promise<string[]> {
+  const page = await readFile(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
   const section = page.split(`\n${heading}\n`)[1];
   const blocks = [...(section ?? '').matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code]) => code ?? '');
-  if (blocks.length === 0) throw new Error(`no example under ${heading} in docs/configuration.md`);
+  if (blocks.length === 0) throw new Error(`no example under ${heading} in docs/${name}`);
   return blocks;
 }
 
@@ -49,6 +49,17 @@ test("the examples of Squad's files go together as the page says", async () => {
   expect(fleet.roles.get('ada')).toBe('backend-dev');
   expect(fleet.agents.get('backend-dev')?.servers).toEqual(['github', 'database']);
   expect(ready(fleet, 'database').limits.timeoutMs).toBe(30_000);
+});
+
+test('the examples of the pages on protocol and servers load without a problem', async () => {
+  const [isolated = ''] = await examples('## Isolation', 'protocol.md');
+  const fleet = await load({ 'quartermaster.yaml': isolated });
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'assistant').isolation).toBe('per-session');
+  const [chain = ''] = await examples('## When a transport does not work', 'servers.md');
+  const other = await load({ 'quartermaster.yaml': chain });
+  expect(other.problems).toEqual([]);
+  expect(ready(other, 'shop').fallbacks).toHaveLength(2);
 });
 
 test('the example shows every section', async () => {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { fixturePath } from '../../../test/support/fixture-servers.ts';
 import * as library from '../../index.ts';
 import { broken, openWorkspace } from './library-stage.fixture.ts';
 
@@ -16,8 +17,17 @@ const filesServer = join(
 
 async function workspaceOfThePage(): Promise<string> {
   const workspace = await openWorkspace({
-    servers: { files: { command: process.execPath, args: [filesServer, '.'] }, github: broken },
-    agents: { tester: { servers: ['files', 'github'] } },
+    servers: {
+      files: { command: process.execPath, args: [filesServer, '.'] },
+      github: broken,
+      helper: {
+        command: process.execPath,
+        args: [fixturePath('matrix.mjs'), '--era', 'modern', '--label', 'helper', '--stdio'],
+      },
+    },
+    agents: {
+      tester: { servers: ['files', 'github', 'helper'], tools: { helper: { exclude: ['resource:*/bytes'] } } },
+    },
   });
   await writeFile(join(workspace, 'welcome.md'), 'Welcome.\n');
   return workspace;
@@ -61,6 +71,8 @@ test('the other examples run with the hub and the agent of the first', async () 
       ],
       err: [],
     },
+    { out: [['memo://helper/note', 'helper:note'], ['helper:1:Ada']], err: [] },
+    { out: [['helper', 'form', 'helper:1:form'], ['helper:1:accept:blue']], err: [] },
     {
       out: [],
       err: [[expect.stringMatching(/^github: Server "github" is away.*Meanwhile: continue without this tool/)]],
