@@ -238,8 +238,13 @@ test('a client of the handshake era that vanishes while it is asked is given up 
 
 test('a client of the handshake era that cancels while it is asked is heard', async () => {
   const { gateway } = await begin();
-  const { legacy } = await legacyAsked(gateway, 'mine');
+  const { legacy, stream, question } = await legacyAsked(gateway, 'mine');
   await legacy.notify('notifications/cancelled', { requestId: 'mine', reason: 'enough' });
+  // What it was asked is of no use any more.
+  expect(await stream.next()).toMatchObject({
+    method: 'notifications/cancelled',
+    params: { requestId: question.id, reason: 'the call has ended' },
+  });
   expect(await gateway.calls(1)).toMatchObject([{ outcome: 'cancelled', error: 'The call was cancelled: enough.' }]);
   expect(gateway.hub.callsUnderWay).toBe(0);
 });

@@ -10,6 +10,7 @@ import {
   type Message,
   notification,
   type Question,
+  type QuestionAnswer,
   resultReply,
 } from '../../mcp/index.ts';
 import { operationAnswer } from './answer-text.ts';
@@ -62,18 +63,17 @@ export class LegacyClient {
   /** `onGone` hears when nothing more can be said on the way of `between`. */
   attendant(caller: Caller, between: (message: string) => void, onGone: (listener: () => void) => void): Attendant {
     const logs = this.#logLevel !== undefined || this.#mayLog(caller);
-    return {
-      client: this.identity,
-      between,
-      ask: this.identity.askable.nothing ? undefined : (question) => this.#ask(question, between, onGone).answer,
-      log: logs ? { level: this.#logLevel } : undefined,
-    };
+    const log = logs ? { level: this.#logLevel } : undefined;
+    const plain = { client: this.identity, between, ask: undefined, log };
+    return this.identity.askable.nothing ? plain : { ...plain, ...this.#asking(between, onGone) };
   }
 
   begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): Underway {
     const started = startOperation(this.#deps.hub, caller, request, operation, attendant);
     this.#calls ??= new Map();
     this.#calls.set(request.id, started.call);
+    const { dismiss } = attendant;
+    if (dismiss !== undefined) void started.result.then(dismiss, dismiss);
     return started;
   }
 
@@ -123,11 +123,22 @@ export class LegacyClient {
     this.#deps.hub.clients.end(this.#session);
   }
 
-  #ask(question: Question, between: (message: string) => void, onGone: (listener: () => void) => void): Asked {
-    this.#questions ??= createQuestions(this.#deps.clock);
-    const asked = this.#questions.ask(question, between);
-    onGone(asked.abandon);
-    return asked;
+  /** What one call asks, as long as it is open. */
+  #asking(between: (message: string) => void, onGone: (listener: () => void) => void) {
+    const open = new Set<Asked>();
+    let listens = false;
+    const ask = async (question: Question): Promise<QuestionAnswer> => {
+      this.#questions ??= createQuestions(this.#deps.clock);
+      const asked = this.#questions.ask(question, between);
+      open.add(asked);
+      // Once for all; whoever is gone is asked nothing more, for its calls are detached then.
+      if (!listens) onGone(() => each(open, 'abandon'));
+      listens = true;
+      const answer = await asked.answer;
+      open.delete(asked);
+      return answer;
+    };
+    return { ask, dismiss: () => each(open, 'withdraw') };
   }
 
   #mayLog({ chain }: Caller): boolean {
@@ -149,6 +160,10 @@ export class LegacyClient {
     const outcome = await this.#watched.watch(caller, uri, this.identity, '');
     return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
   }
+}
+
+function each(open: ReadonlySet<Asked>, end: 'abandon' | 'withdraw'): void {
+  for (const asked of open) asked[end]();
 }
 
 const rootsChanged = 'notifications/roots/list_changed';

@@ -98,6 +98,8 @@ export interface Attendant {
   /** Undefined where the transport has no way for messages in between. */
   readonly between: ((message: string) => void) | undefined;
   readonly ask: ((question: Question) => Promise<QuestionAnswer>) | undefined;
+  /** The call has ended: what it still asks is taken back. */
+  readonly dismiss?: (() => void) | undefined;
   /** Log messages of servers are wanted. */
   readonly log: { readonly level: string | undefined } | undefined;
 }

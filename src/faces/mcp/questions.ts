@@ -21,6 +21,8 @@ export interface Asked {
   readonly answer: Promise<QuestionAnswer>;
   /** Nobody can answer any more. */
   abandon(): void;
+  /** Nobody waits for the answer any more; the client is told. */
+  withdraw(): void;
 }
 
 interface Open {
@@ -46,19 +48,25 @@ export function createQuestions(clock: Clock): Questions {
 
   return {
     ask(question, send) {
-      if (closed) return { answer: Promise.resolve(gone), abandon() {} };
+      if (closed) return { answer: Promise.resolve(gone), abandon() {}, withdraw() {} };
       const id = `qm-${++lastId}`;
+      const takeBack = (reason: string, answer: string): void => {
+        if (!open.has(id)) return;
+        send(notification('notifications/cancelled', { requestId: id, reason }));
+        end(id, unanswered(answer));
+      };
       const answer = new Promise<QuestionAnswer>((settle) => {
-        const timer = clock.setTimer(answerMs, () => {
-          send(notification('notifications/cancelled', { requestId: id, reason: 'timeout' }));
-          end(id, unanswered('The client did not answer in time'));
-        });
+        const timer = clock.setTimer(answerMs, () => takeBack('timeout', 'The client did not answer in time'));
         open.set(id, { timer, settle });
       });
       send(
         `{"jsonrpc":"2.0","id":"${id}","method":${JSON.stringify(question.method)},"params":${legacyQuestion(question, id)}}`,
       );
-      return { answer, abandon: () => end(id, gone) };
+      return {
+        answer,
+        abandon: () => end(id, gone),
+        withdraw: () => takeBack('the call has ended', 'The call has ended'),
+      };
     },
     answered: ({ id, answer }) => end(id, answer),
     close() {
