@@ -149,6 +149,10 @@ export const requirements = {
   // Tasks
   'tasks:relay':
     'Where client and server have the tasks extension, a call that becomes a task is followed through the hub.',
+  'tasks:own':
+    'A task is for the token that it was given to, while that agent has the tool; a restart changes nothing.',
+  'tasks:refused': 'Everywhere else tasks are refused: -32021 without the declaration, -32601 where nobody has them.',
+  'tasks:ledger': 'The call that became a task, and all that is done with it, passes the path of every call.',
 
   // What happened
   'journal:before-send': 'The record of a call is written before the first byte goes upstream.',

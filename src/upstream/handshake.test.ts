@@ -292,3 +292,13 @@ test('what a server has, and what it announces, is what its capabilities say', a
     },
   });
 });
+
+test('tasks are for servers of the modern era that declare the extension', async () => {
+  const capabilities = { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };
+  const modern = begin('http');
+  modern.wire.last('server/discover').answer(resultOf({ supportedVersions: [modernVersion], capabilities }));
+  expect(await modern.outcome).toMatchObject({ agreement: { era: 'modern', abilities: { tasks: true } } });
+  const old = begin('http', 'legacy');
+  old.wire.last('initialize').answer(resultOf({ protocolVersion: '2025-11-25', capabilities }));
+  expect(await old.outcome).toMatchObject({ agreement: { era: 'legacy', abilities: { tasks: false } } });
+});

@@ -37,7 +37,7 @@ const checks = {
 };
 
 test.each(Object.entries(checks))(
-  verifies('tasks:relay', '%s passes through the hub'),
+  verifies('tasks:relay', 'every check of %s passes through the hub'),
   { timeout: 60_000 },
   async (scenario, count) => {
     const args = ['--scenario', scenario, '--spec-version', '2026-07-28', '--force'];

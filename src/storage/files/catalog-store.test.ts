@@ -62,6 +62,15 @@ test('keeps all that a server offers, and reads what was kept before there was m
   );
 });
 
+test('a server that was remembered before there were tasks has none', async () => {
+  const layout = await temporaryWorkspace();
+  const old = { resources: true, subscriptions: false, prompts: true, completions: false, logging: true };
+  await mkdir(layout.folder);
+  const row = { name: 'old', ...remembered(1), abilities: old };
+  await writeFile(layout.catalog, JSON.stringify({ version: 1, servers: [row] }));
+  expect((await createCatalogStore(layout).load()).get('old')?.abilities).toEqual({ ...old, tasks: false });
+});
+
 test('what changes within a second is written together', async () => {
   const layout = await temporaryWorkspace();
   const timers: { ms: number; run: () => void }[] = [];
