@@ -116,3 +116,56 @@ test('a closed connection leaves no timer', () => {
   deadlines.close();
   expect(clock.waiting).toBe(0);
 });
+
+test('while a call is held no time passes for it, neither of its silence nor of its cap', () => {
+  const { clock, patience, reached } = start(100, 150);
+  clock.advance(90);
+  patience.hold();
+  clock.advance(1_000_000);
+  patience.renew();
+  clock.advance(1_000_000);
+  expect(reached).toEqual([]);
+  patience.resume();
+  clock.advance(59);
+  expect(reached).toEqual([]);
+  clock.advance(1);
+  expect(reached).toEqual([150]);
+});
+
+test('a call that is held twice goes on after both; to resume once more changes nothing', () => {
+  const { clock, patience, reached } = start(100, 10_000);
+  patience.hold();
+  patience.hold();
+  clock.advance(500);
+  patience.resume();
+  clock.advance(500);
+  expect(reached).toEqual([]);
+  patience.resume();
+  patience.resume();
+  clock.advance(99);
+  expect(reached).toEqual([]);
+  clock.advance(1);
+  expect(reached).toEqual([100]);
+});
+
+test('a held call that ends, or whose connection is closed, leaves no timer when it is resumed', () => {
+  const { clock, deadlines, patience, reached } = start(100, 1000);
+  patience.hold();
+  patience.end();
+  patience.resume();
+  const other = deadlines.start(listener(reached), 100, 1000);
+  other.hold();
+  deadlines.close();
+  other.resume();
+  clock.advance(1_000_000);
+  expect(reached).toEqual([]);
+  expect(clock.waiting).toBe(0);
+});
+
+test('one call that is held does not hold the others', () => {
+  const { clock, deadlines, patience, reached } = start(100, 1000);
+  deadlines.start(listener(reached), 200, 1000);
+  patience.hold();
+  clock.advance(200);
+  expect(reached).toEqual([200]);
+});

@@ -78,11 +78,16 @@ export class Inbox {
     this.#deps.send(answerMessage(id, answer));
   }
 
-  /** Whose call a message without a call's id belongs to; on a shared connection nobody can tell. */
+  /** Whose call a message without a call's id belongs to; of several clients nobody can tell which one is meant. */
   #addressee(): Pending | undefined {
     if (!this.#deps.exclusive) return undefined;
     let newest: Pending | undefined;
-    for (const pending of this.#deps.pending.values()) if (pending.request.hearing !== undefined) newest = pending;
+    for (const pending of this.#deps.pending.values()) {
+      const { hearing } = pending.request;
+      if (hearing === undefined) continue;
+      if (newest !== undefined && newest.request.hearing?.owner !== hearing.owner) return undefined;
+      newest = pending;
+    }
     return newest;
   }
 

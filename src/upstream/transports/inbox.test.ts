@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { createSilentLogger, type HubError } from '../../base/index.ts';
+import { createManualClock } from '../../base/manual-clock.fixture.ts';
+import type { QuestionAnswer } from '../../mcp/index.ts';
+import { Deadlines } from '../deadlines.ts';
+import { hearing } from '../hearing.fixture.ts';
+import { controlRequest, type Hearing } from '../wire.ts';
+import { Inbox } from './inbox.ts';
+import { Pending } from './pending.ts';
+
+const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
+
+function begin(exclusive = true) {
+  const clock = createManualClock();
+  const deadlines = new Deadlines(clock);
+  const pending = new Map<number, Pending>();
+  const sent: string[] = [];
+  const ended: (number | HubError)[] = [];
+  const inbox = new Inbox('files', {
+    logger: createSilentLogger(),
+    events: { onNotification() {} },
+    pending,
+    onAnswer(call) {
+      pending.delete(call.id);
+      call.patience.end();
+    },
+    send: (message) => sent.push(message),
+    exclusive,
+  });
+  const start = (id: number, parts: Partial<Hearing> | undefined): void => {
+    const request = { ...controlRequest('tools/call', {}, 1000), hearing: parts && hearing(parts) };
+    pending.set(id, new Pending(id, request, deadlines, (_call, why) => ended.push(why)));
+  };
+  const receive = (message: object): void => inbox.receive(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const ask = (id: number, method = 'elicitation/create'): void => receive({ id, method, params: { message: 'Who?' } });
+  return { clock, sent, ended, start, receive, ask };
+}
+
+test('a question goes to the newest call of the only client, and its time stands still meanwhile', async () => {
+  const { clock, sent, ended, start, ask } = begin();
+  const asked: string[] = [];
+  let settle: (answer: QuestionAnswer) => void = () => {};
+  const owner = {};
+  start(1, { owner, ask: async () => accepted });
+  start(2, undefined);
+  start(3, {
+    owner,
+    ask(question) {
+      asked.push(question.paramsText);
+      return new Promise((resolve) => {
+        settle = resolve;
+      });
+    },
+  });
+  ask(7);
+  expect(asked).toEqual(['{"message":"Who?"}']);
+  clock.advance(999);
+  expect(ended).toEqual([]);
+  clock.advance(100_000);
+  // The two that nobody was asked for.
+  expect(ended).toEqual([1000, 1000]);
+  settle(accepted);
+  await Promise.resolve();
+  expect(sent).toEqual(['{"jsonrpc":"2.0","id":7,"result":{"action":"accept"}}']);
+  clock.advance(1000);
+  expect(ended).toEqual([1000, 1000, 1000]);
+});
+
+test('of two clients on one connection nobody is asked, and nobody hears the log', () => {
+  const { sent, start, ask, receive } = begin();
+  const heard: unknown[] = [];
+  const ear = (): Partial<Hearing> => ({ owner: {}, ask: async () => accepted, log: (line) => heard.push(line) });
+  start(1, ear());
+  start(2, ear());
+  ask(7);
+  receive({ method: 'notifications/message', params: { level: 'info', data: 'x' } });
+  expect(heard).toEqual([]);
+  expect(JSON.parse(String(sent[0]))).toMatchObject({ id: 7, error: { code: -32601 } });
+  // One of them is done.
+  receive({ id: 1, result: {} });
+  receive({ method: 'notifications/message', params: { level: 'info', data: 'y' } });
+  expect(heard).toEqual([{ level: 'info', data: 'y' }]);
+});
+
+test('on a connection that all share nobody is asked', () => {
+  const { sent, start, ask } = begin(false);
+  start(1, { ask: async () => accepted });
+  ask(7);
+  expect(JSON.parse(String(sent[0]))).toMatchObject({ id: 7, error: { code: -32601 } });
+});
+
+test('a ping is answered by the hub itself, whoever is there', () => {
+  const { sent, start, ask } = begin();
+  ask(7, 'ping');
+  start(1, { ask: async () => accepted });
+  ask(8, 'ping');
+  expect(sent).toEqual(['{"jsonrpc":"2.0","id":7,"result":{}}', '{"jsonrpc":"2.0","id":8,"result":{}}']);
+});
+
+test('a call that is answered while its question is open is not timed out later', async () => {
+  const { clock, ended, start, ask, receive, sent } = begin();
+  let settle: (answer: QuestionAnswer) => void = () => {};
+  start(1, {
+    ask: () =>
+      new Promise((resolve) => {
+        settle = resolve;
+      }),
+  });
+  ask(7);
+  ask(8);
+  receive({ id: 1, result: {} });
+  settle(accepted);
+  await Promise.resolve();
+  expect(sent).toHaveLength(1);
+  clock.advance(1_000_000);
+  expect(ended).toEqual([]);
+});
