@@ -1,4 +1,4 @@
-import { type CallClient, type CallResult, ResourceWatch } from '../../calls/index.ts';
+import type { CallClient, CallResult, ResourceWatch } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { onResource } from './operations.ts';
@@ -21,13 +21,7 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
 
   return {
     async watch(caller, uri, client, meta) {
-      const watch = new ResourceWatch((ownUri) => {
-        const view = hub.views.of(caller.chain);
-        const target = view.find('subscription', uri);
-        // The part that changed may be denied although the whole is not.
-        if (target?.decision.effect !== 'allow' || !view.canRead(target.server, ownUri)) return;
-        onUpdate(uri + ownUri.slice(target.ownName.length));
-      });
+      const watch = hub.resourceWatch(caller, uri, onUpdate);
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
       const outcome = await result;
