@@ -30,7 +30,7 @@ export function operationAnswer(idText: string, kind: OperationKind, outcome: Ca
 function modernResult(kind: OperationKind, text: string, value: Readonly<Record<string, unknown>>): string {
   if (kind !== 'resource' || value.resultType === 'input_required') return text;
   const { ttlMs } = value;
-  const kept = typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : 0;
+  const kept = typeof ttlMs === 'number' && ttlMs >= 0 && ttlMs < Number.POSITIVE_INFINITY ? ttlMs : 0;
   return withMembers(text, { ttlMs: String(kept), cacheScope: '"private"' });
 }
 
