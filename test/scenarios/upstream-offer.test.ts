@@ -67,6 +67,7 @@ test.each(quadrants)(
       prompts: true,
       completions: true,
       logging: true,
+      tasks: false,
     });
     expect(catalogOf(stage).warnings).toEqual([]);
     for (const kind of ['prompt', 'resource']) await stage.say('up_grow', { nonce: 'n', kind, name: `new-${kind}` });
