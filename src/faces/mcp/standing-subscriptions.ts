@@ -1,3 +1,4 @@
+import { HubError } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { askableNothing } from '../../mcp/index.ts';
@@ -6,6 +7,8 @@ import type { Request } from './operations.ts';
 import { principalOf } from './rounds.ts';
 import { acknowledgement, listChange, listenFilter, resourceChange, subscriptionEnd } from './subscription.ts';
 import { type WatchedResources, watchResources } from './watched-resources.ts';
+
+const maxOpen = 64;
 
 interface Standing {
   readonly idText: string;
@@ -26,6 +29,9 @@ export class StandingSubscriptions {
 
   async open(caller: Caller, { id, idText, params }: Request): Promise<void> {
     const { lists, resources } = listenFilter(params);
+    if (this.#open.size >= maxOpen && !this.#open.has(id)) {
+      throw new HubError('OVERLOADED', `This connection has ${maxOpen} subscriptions.`, { hint: 'Cancel some first.' });
+    }
     const watched = watchResources(this.#hub, (uri) => this.#send(resourceChange(uri, idText)));
     this.cancel(id);
     this.#open.set(id, { idText, lists, watched });
@@ -33,9 +39,9 @@ export class StandingSubscriptions {
     const granted = await Promise.all(
       resources.map(async (uri) => ((await watched.watch(caller, uri, client, '')).kind === 'result' ? [uri] : [])),
     );
-    this.#send(acknowledgement(idText, { lists, resources: granted.flat() }));
     // It may have been cancelled meanwhile.
     if (this.#open.get(id)?.watched !== watched) watched.close();
+    else this.#send(acknowledgement(idText, { lists, resources: granted.flat() }));
   }
 
   cancel(id: string | number): void {
