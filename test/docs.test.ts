@@ -24,6 +24,11 @@ test('every error has an exit code that the page explains, and its own numbers s
   }
 });
 
+test('codes that pages name have the numbers of the table', () => {
+  expect(pages.flatMap((page) => wrongCodes(page, read(page)))).toEqual([]);
+  expect(wrongCodes('a.md', 'gives -31008 `OVERLOADED` or -1 `CANCELLED`')).toEqual(['a.md: -1 `CANCELLED`']);
+});
+
 test('links between pages lead somewhere', () => {
   expect(pages).toContain('CONTRIBUTING.md');
   expect(pages.flatMap((page) => brokenLinks(page, read(page)))).toEqual([]);
@@ -61,6 +66,13 @@ function brokenLinks(page: string, text: string): string[] {
     .filter((link) => !/^([a-z]+:|#)/.test(link))
     .filter((link) => !existsSync(join(root, dirname(page), link.replace(/#.*/, ''))))
     .map((link) => `${page} → ${link}`);
+}
+
+function wrongCodes(page: string, text: string): string[] {
+  const table: Readonly<Record<string, { readonly jsonRpc: number }>> = errorTable;
+  return [...text.matchAll(/(-\d+) `([A-Z]+_?[A-Z_]+)`/g)]
+    .filter((match) => table[match[2] ?? '']?.jsonRpc !== Number(match[1]))
+    .map((match) => `${page}: ${match[0]}`);
 }
 
 function unknownCommands(page: string, text: string, scripts: Record<string, string>): string[] {

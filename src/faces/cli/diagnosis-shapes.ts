@@ -52,7 +52,7 @@ export const inspectSchema = z.strictObject({
   isolation: z.enum(['shared', 'per-agent', 'per-session']).describe('Who shares a connection to it'),
   notOffered: z
     .array(z.enum(['elicitation', 'sampling', 'roots', 'logging']))
-    .describe('What the server cannot do for a client, because nobody knows for whom on a shared connection'),
+    .describe('What the server cannot do for a client, because clients share the connection'),
   tools: listed.describe('Definitions as agents get them, schemas included'),
   resources: listed,
   resourceTemplates: listed,

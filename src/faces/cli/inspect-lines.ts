@@ -86,7 +86,7 @@ function isolationText({ isolation, protocolVersion }: InspectAnswer): string {
 }
 
 function notOfferedText({ notOffered }: InspectAnswer): string {
-  return `${notOffered.join(', ')}: on a shared connection nobody knows for whom; set isolation: per-session`;
+  return `${notOffered.join(', ')}: clients share the connection, and the server cannot tell them apart; set isolation: per-session`;
 }
 
 /** `tools (listChanged), logging`. */

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { fixturePath } from '../../../test/support/fixture-servers.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { fixturePath, startHttpFixture } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { AgentOptions, Logger, LogMessage } from '../../index.ts';
 import { openLibraryHub } from './library-stage.fixture.ts';
@@ -78,6 +78,18 @@ test.each(eras)('what has no handler is not declared to a %s server', async (era
     ({ code }: { code: unknown }) => code,
   );
   expect(form).toBe(era === 'legacy' ? true : 'UPSTREAM_FAILED');
+});
+
+test('a legacy server that all share is answered only where its question belongs to a call', async () => {
+  const args = ['--era', 'legacy', '--label', 'm'];
+  const http = await startHttpFixture('matrix.mjs', args);
+  onTestFinished(() => http.stop());
+  const pipes = { command: process.execPath, args: [fixturePath('matrix.mjs'), ...args, '--stdio'] };
+  const hub = await openLibraryHub({ servers: { http: { url: http.url }, pipes } });
+  const agent = hub.agent('asked', answering);
+  expect(await agent.call('pipes.ask_form', { nonce: 'n' })).toMatchObject({ isError: true });
+  const { content } = await agent.call('http.ask_form', { nonce: 'n' });
+  expect(content).toEqual([{ type: 'text', text: 'm:n:accept:http answer' }]);
 });
 
 test('a question that nobody waits for any more aborts its signal', async () => {
