@@ -29,7 +29,6 @@ export interface CrewDeps {
   readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
-  /** A resource of a server has changed, or may have. */
   /** By client session. */
   readonly notices: ReadonlyMap<string, NoticeListener>;
   readonly meter?: HubMeter | undefined;
