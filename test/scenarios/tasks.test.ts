@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type HttpFixture, startHttpFixture } from '../support/fixture-servers.ts';
 import { echoServer, gatewayForTest, type RunningGateway, startGateway } from '../support/gateway.ts';
-import { legacyClient, type ModernClient, metaPrefix, modernClient, textOf } from '../support/mcp-clients.ts';
+import {
+  legacyClient,
+  type ModernClient,
+  metaPrefix,
+  modernClient,
+  modernMeta,
+  textOf,
+} from '../support/mcp-clients.ts';
 import type { Answer, Result } from '../support/mcp-http.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually } from '../support/within.ts';
@@ -181,3 +188,61 @@ test(verifies('tasks:ledger', 'a call that became a task and what is done with i
   ]);
   expect(JSON.stringify(lines)).not.toContain('private');
 });
+
+/** What is used of the extension's own client. */
+interface TaskClientModule {
+  withTasks(port: object, options: object): TaskSession;
+}
+
+interface TaskSession {
+  callTool(name: string, args: object): Promise<TaskExecution>;
+  resumeTask(reference: unknown): Promise<TaskExecution>;
+  close(): Promise<void>;
+}
+
+interface TaskExecution {
+  readonly kind: 'immediate' | 'task';
+  settle(): Promise<{ readonly outcome: { readonly status: string; readonly result?: Result } }>;
+  handoff(keep: (reference: unknown) => void): Promise<void>;
+}
+
+test(
+  verifies('tasks:relay', "the extension's own client calls, is asked, and goes on with a task of before"),
+  async () => {
+    const path = '../programs/node_modules/@modelcontextprotocol/ext-tasks/dist/client/index.js';
+    const module = (await import(new URL(path, import.meta.url).href)) as TaskClientModule; // as its declarations say
+    const open = (): TaskSession =>
+      module.withTasks(portTo(ada), { onInputRequest: async () => ({ action: 'decline' }) });
+    const session = open();
+    const asking = await session.callTool('left_confirm_delete', { filename: 'b.txt' });
+    expect((await asking.settle()).outcome).toMatchObject({ result: { content: [{ text: 'decline: b.txt' }] } });
+    expect((await session.callTool('left_greet', { name: 'you' })).kind).toBe('immediate');
+    const long = await session.callTool('right_slow_compute', { seconds: 0.3, label: 'all' });
+    let reference: unknown;
+    await long.handoff((given) => {
+      reference = given;
+    });
+    const later = open();
+    const { outcome } = await (await later.resumeTask(reference)).settle();
+    expect(outcome).toMatchObject({ status: 'completed', result: { content: [{ text: 'computed all in 0.3 s' }] } });
+    await Promise.all([session.close(), later.close()]);
+  },
+);
+
+function portTo(client: ModernClient): object {
+  const nothing = () => () => {};
+  return {
+    endpointId: 'hub',
+    taskCapabilities: { generation: 'v2', capabilities: {} },
+    invalidated: false,
+    onServerRequest: nothing,
+    onNotification: nothing,
+    onInvalidated: nothing,
+    async dispatch({ method, params }: { method: string; params: { taskId?: string } }) {
+      const headers = params.taskId === undefined ? {} : { 'mcp-name': params.taskId };
+      const { result, error } = (await client.request(method, { ...params, _meta: modernMeta(declared) }, { headers }))
+        .message;
+      return error === undefined ? { kind: 'result', result } : { kind: 'error', error };
+    },
+  };
+}
