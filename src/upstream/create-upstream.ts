@@ -13,8 +13,10 @@ function seatsOf(deps: UpstreamDeps, { spec, client }: UpstreamOptions): Seats |
   const { isolation } = spec;
   if (isolation === 'shared') return undefined;
   const open: SeatsDeps['open'] = (own, seat) => {
-    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec: own, client, seat }, undefined);
+    const underWay = (): number => seats.loads().reduce((sum, load) => sum + load.underWay, 0);
+    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec: own, client, seat, underWay }, undefined);
     return { control: upstream, dispatch: upstream };
   };
-  return createSeats({ clock: deps.clock, open }, spec, isolation);
+  const seats = createSeats({ clock: deps.clock, open }, spec, isolation);
+  return seats;
 }

@@ -68,6 +68,8 @@ export interface UpstreamOptions {
   readonly client: { readonly name: string; readonly version: string };
   /** A connection of one caller: it is neither listed nor opened again before somebody needs it. */
   readonly seat?: ConnectionSeat;
+  /** Calls under way over all connections that count together; without it, over this one. */
+  readonly underWay?: () => number;
 }
 
 export interface UpstreamHandles {

@@ -1,4 +1,4 @@
-import { type HubError, type Timer, toHubError } from '../base/index.ts';
+import { type HubError, toHubError } from '../base/index.ts';
 import {
   type Catalog,
   placeOf,
@@ -10,6 +10,7 @@ import {
 import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
+import type { ConnectionState } from './connection-state.ts';
 import { away, lostConnection, redacted, seconds } from './failures.ts';
 import { createGrace, type Grace } from './grace.ts';
 import type { UpstreamControl, UpstreamDeps, UpstreamDispatch, UpstreamOptions } from './handles.ts';
@@ -20,20 +21,6 @@ import { everyCapability, type Seats } from './seats.ts';
 import { sumOfLoads } from './server-load.ts';
 import { createWatches, type Watches } from './watches.ts';
 import type { WireCall, WireFailure } from './wire.ts';
-
-type State =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'connecting'; readonly link: Promise<Link>; readonly giveUp: AbortController }
-  | { readonly kind: 'connected'; readonly link: Link; readonly via: Via; readonly since: number }
-  | {
-      readonly kind: 'waiting';
-      readonly word: ServerState;
-      readonly until: number;
-      readonly error: HubError;
-      /** Absent where nothing but a new request is worth an attempt. */
-      readonly timer: Timer | undefined;
-    }
-  | { readonly kind: 'closed' };
 
 /** A connection that lives this long, or has proven itself, was a good one; another's loss is a failed connect. */
 const settledMs = 5000;
@@ -50,9 +37,10 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   readonly seats: Seats | undefined;
   /** The hub's own, over which it lists; not that of one caller. */
   readonly #own: boolean;
-  #state: State = { kind: 'idle' };
+  #state: ConnectionState = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
+  readonly #underWay: (() => number) | undefined;
   #drained: (() => void) | undefined;
   readonly #listing: Listing;
   readonly #grace: Grace;
@@ -67,6 +55,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#client = options.client;
     this.spec = options.spec;
     this.seats = seats;
+    this.#underWay = options.underWay;
     // What is offered may depend on what can be asked.
     this.#seat = options.seat ?? (seats && { capabilities: everyCapability, exclusive: false });
     this.#own = options.seat === undefined;
@@ -144,7 +133,8 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   enter(): boolean {
-    if (this.#inFlight >= this.spec.limits.concurrency) return false;
+    const underWay = this.#underWay === undefined ? this.#inFlight : this.#underWay();
+    if (underWay >= this.spec.limits.concurrency) return false;
     this.#inFlight++;
     return true;
   }
@@ -391,7 +381,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     else this.#retreat(verdict, error);
   }
 
-  #away(state: State & { kind: 'waiting' }): HubError {
+  #away(state: ConnectionState & { kind: 'waiting' }): HubError {
     return away(this.spec.name, state.word, state.error, Math.max(0, state.until - this.#deps.clock.now()));
   }
 }

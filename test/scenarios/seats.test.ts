@@ -146,3 +146,12 @@ test('a hub that stops while a connection opens leaves nothing', async () => {
     codeOf(await opening),
   );
 });
+
+test('the limit on calls under way holds for all sessions together', async () => {
+  const stage = await begin({ concurrency: 2 });
+  const running = [await hang(stage, 'a'), await hang(stage, 'b')];
+  expect(codeOf(await echo(stage, 'c'))).toBe('OVERLOADED');
+  for (const { call } of running) call.cancel('enough');
+  await Promise.all(running.map(({ result }) => result));
+  expect(textOf(await echo(stage, 'c'))).toBe('up:c');
+});

@@ -8,6 +8,7 @@ import {
   canonicalJson,
   declaresTasks,
   errorReply,
+  logLevels,
   metaKeys,
   metaOf,
   modernQuestion,
@@ -216,7 +217,7 @@ export function isSpokenTo({ params }: Request): boolean {
 }
 
 function logWish(level: unknown): Attendant['log'] {
-  return typeof level === 'string' ? { level } : undefined;
+  return typeof level === 'string' && logLevels.includes(level) ? { level } : undefined;
 }
 
 function notWaiting(): HubError {

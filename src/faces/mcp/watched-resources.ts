@@ -1,3 +1,4 @@
+import { HubError } from '../../base/index.ts';
 import type { CallClient, CallResult, ResourceWatch } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -10,6 +11,9 @@ export interface WatchedResources {
   close(): void;
 }
 
+/** One client leaves room for others: a server has a limit too. */
+const maxWatched = 256;
+
 export function watchResources(hub: Hub, onUpdate: (uri: string) => void): WatchedResources {
   const watches = new Map<string, ResourceWatch>();
   let closed = false;
@@ -21,6 +25,7 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
 
   return {
     async watch(caller, uri, client, meta) {
+      if (watches.size >= maxWatched && !watches.has(uri)) return { kind: 'failed', error: tooMany() };
       const watch = hub.resourceWatch(caller, uri, onUpdate);
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
@@ -38,4 +43,8 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
       for (const uri of [...watches.keys()]) end(uri);
     },
   };
+}
+
+function tooMany(): HubError {
+  return new HubError('OVERLOADED', `A client may watch ${maxWatched} resources.`, { hint: 'Unsubscribe from some.' });
 }
