@@ -120,7 +120,6 @@ test('changed limits reach connections that are open', async () => {
   await stage.configure({ servers: { up: isolated({ concurrency: 1 }) } });
   await stage.hub.reload();
   expect(codeOf(await echo(stage, 'a'))).toBe('OVERLOADED');
-  expect(textOf(await echo(stage, 'b'))).toBe('up:b');
   call.cancel('enough');
   await result;
   expect(textOf(await echo(stage, 'a'))).toBe('up:a');
