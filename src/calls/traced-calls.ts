@@ -22,7 +22,8 @@ interface TracedCall {
 
 /** Secrets are taken out before a span hears of them, as for the ledger. */
 export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCalls {
-  const calls = new WeakMap<OpenCall, TracedCall>();
+  // Every record is ended, so that nothing stays here.
+  const calls = new Map<OpenCall, TracedCall>();
   return {
     begin(record, request, at) {
       calls.set(record, { span: tracer.begin(at, methods[request.kind], request.meta), request, link: undefined });
@@ -37,13 +38,16 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
       if (call === undefined) return;
       calls.delete(record);
       const { kind, name, caller } = call.request;
+      // A tool that the agent has is named by its server; anything else may be a text that somebody wrote.
+      const told = (word: string): string =>
+        target !== undefined && kind === 'tool' ? word : redact.message(word.slice(0, longestName));
       call.span.end({
         callId: record.id,
         run: record.run,
         agent: caller.agent,
-        name: redact.message(name.slice(0, longestName)),
+        name: told(name),
         server: target?.server,
-        tool: redact.message((target?.subjectName ?? wordFor(kind, name)).slice(0, longestName)),
+        tool: told(target?.subjectName ?? wordFor(kind, name)),
         decision: target?.decision.effect ?? 'deny',
         outcome: end.outcome,
         durationMs: end.durationMs,

@@ -1,46 +1,91 @@
 import {
   type Attributes,
+  type Context,
   defaultTextMapGetter,
-  defaultTextMapSetter,
   ROOT_CONTEXT,
+  type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   type Tracer,
-  trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import type { CallFacts, CallTracer } from '../../calls/index.ts';
+import type { CallFacts, CallSpan, CallTracer } from '../../calls/index.ts';
 
 /**
  * Spans as the OpenTelemetry conventions for MCP name them. The hub is the server of its agents, so each call is a
  * server span; its parent is the span that the agent names, and the upstream's own spans become its children.
  */
 export function createCallTracer(tracer: Tracer): CallTracer {
-  const propagator = new W3CTraceContextPropagator();
   return {
     begin(at, method, meta) {
-      const { traceparent, tracestate, ...others } = readMeta(meta);
-      const named = { traceparent: textOf(traceparent), tracestate: textOf(tracestate) };
-      const context = propagator.extract(ROOT_CONTEXT, named, defaultTextMapGetter);
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, startTime: at }, context);
-      const own: Record<string, string> = {};
-      propagator.inject(trace.setSpan(context, span), own, defaultTextMapSetter);
-      // Of a state in which nothing is valid nothing is left.
-      if (own.tracestate === '') delete own.tracestate;
-      return {
-        meta: JSON.stringify({ ...others, ...own }).slice(1, -1),
-        headers: Object.entries(own).flat(),
-        end(facts) {
-          if (span.isRecording()) {
-            if (facts.server !== undefined && countable.has(method)) span.updateName(`${method} ${facts.name}`);
-            span.setAttributes(attributesOf(method, facts));
-            if (isFailure(facts)) span.setStatus(errorStatus(facts));
-          }
-          span.end(at + facts.durationMs);
-        },
-      };
+      // Most callers name no span, and then there is nothing to read.
+      if (meta.includes('"trace')) {
+        const { context, others } = parentIn(meta);
+        return new TracedSpan(tracer.startSpan(method, options(at), context), others, at, method);
+      }
+      return new TracedSpan(tracer.startSpan(method, options(at), ROOT_CONTEXT), meta, at, method);
     },
   };
+}
+
+class TracedSpan implements CallSpan {
+  readonly meta: string;
+  readonly #span: Span;
+  readonly #at: number;
+  readonly #method: string;
+
+  constructor(span: Span, others: string, at: number, method: string) {
+    this.#span = span;
+    this.#at = at;
+    this.#method = method;
+    const state = this.#state();
+    const own = `"traceparent":"${this.#parent()}"${state === undefined ? '' : `,"tracestate":${JSON.stringify(state)}`}`;
+    this.meta = others === '' ? own : `${others},${own}`;
+  }
+
+  /** For servers behind HTTP alone. */
+  get headers(): readonly string[] {
+    const state = this.#state();
+    return ['traceparent', this.#parent(), ...(state === undefined ? [] : ['tracestate', state])];
+  }
+
+  end(facts: CallFacts): void {
+    const span = this.#span;
+    if (span.isRecording()) {
+      if (facts.server !== undefined && countable.has(this.#method)) span.updateName(`${this.#method} ${facts.name}`);
+      span.setAttributes(attributesOf(this.#method, facts));
+      if (isFailure(facts)) span.setStatus(errorStatus(facts));
+    }
+    span.end(this.#at + facts.durationMs);
+  }
+
+  #parent(): string {
+    const { traceId, spanId, traceFlags } = this.#span.spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags === 0 ? '00' : '01'}`;
+  }
+
+  /** Of a state in which nothing is valid nothing is left. */
+  #state(): string | undefined {
+    return this.#span.spanContext().traceState?.serialize() || undefined;
+  }
+}
+
+interface Parent {
+  readonly context: Context;
+  /** What else stands in `_meta`. */
+  readonly others: string;
+}
+
+function options(startTime: number): SpanOptions {
+  return { kind: SpanKind.SERVER, startTime };
+}
+
+function parentIn(meta: string): Parent {
+  const { traceparent, tracestate, ...others } = readMeta(meta);
+  const named = { traceparent: textOf(traceparent), tracestate: textOf(tracestate) };
+  const context = new W3CTraceContextPropagator().extract(ROOT_CONTEXT, named, defaultTextMapGetter);
+  return { context, others: JSON.stringify(others).slice(1, -1) };
 }
 
 /** Of these a server has a few; of the others, and of names that nobody has, there may be any number. */
