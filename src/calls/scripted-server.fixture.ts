@@ -11,6 +11,7 @@ import type {
   WireReply,
   WireRequest,
 } from '../upstream/index.ts';
+import { scriptedLink } from '../upstream/scripted-link.fixture.ts';
 import { createNameBook } from './names.ts';
 import { createResourceNames } from './resource-names.ts';
 import type { ViewSource } from './view.ts';
@@ -129,25 +130,7 @@ const connectedStatus: Omit<ServerStatus, 'name'> = {
 };
 
 export function scriptLink(server: ScriptedServer): Link {
-  return {
-    transport: 'stdio',
-    era: 'legacy',
-    protocolVersion: '2025-11-25',
-    sessionId: null,
-    queuedBytes: 0,
-    proven: true,
-    lane: undefined,
-    tellsApart: false,
-    log: undefined,
-    notify() {},
-    send: (request) => send(server, request),
-    watch: () => {
-      throw new Error('watched past its server');
-    },
-    unwatch: () => {},
-    discover: async () => ({ kind: 'failed', reason: 'not scripted', failure: undefined }),
-    close: async () => {},
-  };
+  return scriptedLink({ send: (request) => send(server, request) });
 }
 
 export function catalogOf(tools: readonly object[]): Catalog {

@@ -6,6 +6,7 @@ import type { DiscoveryOutcome } from './discovery.ts';
 import type { Link } from './link.ts';
 import { createListing } from './listing.ts';
 import type { RememberedServer } from './remembered.ts';
+import { scriptedLink } from './scripted-link.fixture.ts';
 import { settle } from './scripted-wire.fixture.ts';
 
 const day = 24 * 3600 * 1000;
@@ -22,27 +23,11 @@ function offer(...names: string[]): DiscoveryOutcome {
 /** A connection whose lists the test hands out. */
 function scriptLink(era: Link['era'] = 'legacy') {
   const asked: ((outcome: DiscoveryOutcome) => void)[] = [];
-  const link: Link = {
-    transport: 'stdio',
+  const link = scriptedLink({
     era,
     protocolVersion: '2025-06-18',
-    sessionId: null,
-    queuedBytes: 0,
-    proven: true,
-    lane: undefined,
-    tellsApart: false,
-    log: undefined,
-    notify() {},
-    send: () => {
-      throw new Error('a list is not a call');
-    },
-    watch: () => {
-      throw new Error('a list is not a resource');
-    },
-    unwatch: () => {},
     discover: () => new Promise((resolve) => asked.push(resolve)),
-    close: async () => {},
-  };
+  });
   return { link, asked };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { lostConnection } from './failures.ts';
 import type { Link } from './link.ts';
+import { scriptedLink } from './scripted-link.fixture.ts';
 import { errorOf, resultOf, settle } from './scripted-wire.fixture.ts';
 import { createWatches } from './watches.ts';
 import type { WireReply } from './wire.ts';
@@ -9,20 +10,7 @@ import type { WireReply } from './wire.ts';
 function scriptLink() {
   const asked: { readonly uri: string; answer(reply: WireReply): void }[] = [];
   const given: string[] = [];
-  const link: Link = {
-    transport: 'stdio',
-    era: 'legacy',
-    protocolVersion: '2025-06-18',
-    sessionId: null,
-    queuedBytes: 0,
-    proven: true,
-    lane: undefined,
-    tellsApart: false,
-    log: undefined,
-    notify() {},
-    send: () => {
-      throw new Error('to watch is not a call');
-    },
+  const link = scriptedLink({
     watch(uri) {
       let answer: (reply: WireReply) => void = () => {};
       const reply = new Promise<WireReply>((resolve) => {
@@ -32,9 +20,7 @@ function scriptLink() {
       return { reply, cancel() {} };
     },
     unwatch: (uri) => given.push(uri),
-    discover: async () => ({ kind: 'failed', reason: 'not scripted', failure: undefined }),
-    close: async () => {},
-  };
+  });
   return { link, asked, given };
 }
 
