@@ -1,5 +1,5 @@
 import type { Decision, MirroredArgument, OperationKind } from '../domain/index.ts';
-import type { LedgerSubject } from '../ledger/index.ts';
+import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import { metaKeys, withTasks } from '../mcp/index.ts';
 import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
@@ -42,6 +42,18 @@ export const methods: Readonly<Record<OperationKind, string>> = {
   'task-update': 'tasks/update',
   'task-cancel': 'tasks/cancel',
 };
+
+/** What is no tool: no header repeats its arguments, and its method is on the ledger. */
+export function otherTarget(chain: readonly string[], facts: OtherFacts, asSaid = false): Target {
+  const { kind, server, subjectName, decision } = facts;
+  const method = methods[kind];
+  const agent = chain[0] ?? '';
+  const effect = decision.effect;
+  const subject = ledgerSubject({ agent, chain, server, tool: subjectName, method, decision: effect, asSaid });
+  return { ...facts, subject, method, mirrored: [] };
+}
+
+type OtherFacts = Omit<Target, 'subject' | 'method' | 'mirrored'>;
 
 /** Members of `params` for one call. */
 export function membersOf(target: Target, argumentsText: string, inputs: string): string {

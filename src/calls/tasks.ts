@@ -1,12 +1,11 @@
 import { HubError, toHubError } from '../base/index.ts';
 import type { TaskKind } from '../domain/index.ts';
-import { ledgerSubject } from '../ledger/index.ts';
 import { type TaskClaims, type TaskIds, withMembers } from '../mcp/index.ts';
 import type { WireReply } from '../upstream/index.ts';
 import { awayWith } from './away.ts';
 import type { CallRequest } from './call.ts';
 import { unknownResult } from './refusals.ts';
-import { methods, type Target } from './target.ts';
+import { otherTarget, type Target } from './target.ts';
 import type { View, ViewEntry } from './view.ts';
 
 /** A task is whose call became it, for as long as that agent has the tool. */
@@ -14,35 +13,22 @@ export function findTask(view: View, taskIds: TaskIds, request: CallRequest, kin
   const claims = claimsOf(taskIds, request);
   const entry = claims && entryOf(view, claims);
   if (claims === undefined || entry === undefined) return undefined;
-  const { chain } = view;
   const { server, decision, dispatch, control } = entry;
-  const method = methods[kind];
-  const subjectName = `task:${entry.subjectName}`;
-  return {
+  return otherTarget(view.chain, {
     kind,
     name: request.name,
     server,
-    subjectName,
+    subjectName: `task:${entry.subjectName}`,
     decision,
     dispatch,
     control,
-    subject: ledgerSubject({
-      agent: chain[0] ?? '',
-      chain,
-      server,
-      tool: subjectName,
-      method,
-      decision: decision.effect,
-    }),
-    method,
     ownName: claims.taskId,
     callHead: `"taskId":${JSON.stringify(claims.taskId)}`,
     carries: 'nothing',
-    mirrored: [],
     // What is answered twice might be two answers.
     safeToRepeat: kind !== 'task-update',
     tasks: true,
-  };
+  });
 }
 
 /** Whoever has the id of a task had the server, and may know that it is away. */

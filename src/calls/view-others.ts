@@ -1,9 +1,8 @@
 import type { OperationKind, TaskKind } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
-import { ledgerSubject } from '../ledger/index.ts';
 import { type Found, offersOf, readable } from './offers.ts';
 import { createShelves, type Listed, type Shelves } from './shelves.ts';
-import { methods, type Target } from './target.ts';
+import { otherTarget, type Target } from './target.ts';
 import type { View, ViewSource } from './view.ts';
 
 /** What an agent has besides tools. */
@@ -82,36 +81,23 @@ function targetOf(shelves: Shelves, chain: readonly string[], kind: OtherKind, n
   if (sought === undefined) return undefined;
   const { found, subject, callHead, carries } = sought;
   const { server, handles } = found.offer;
-  const { dispatch, control } = handles;
   const { own, decision } = found;
-  const method = methods[kind];
-  const subjectName = `${subject}:${own}`;
-  return {
+  const facts = {
     kind,
     name,
     server,
-    subjectName,
+    subjectName: `${subject}:${own}`,
     decision,
-    dispatch,
-    control,
-    subject: ledgerSubject({
-      agent: chain[0] ?? '',
-      chain,
-      server,
-      tool: subjectName,
-      method,
-      decision: decision.effect,
-      // A URI may be the caller's own text, and one of a list may hold what its server was configured with.
-      asSaid: subject === 'resource',
-    }),
-    method,
+    dispatch: handles.dispatch,
+    control: handles.control,
     ownName: own,
     callHead,
     carries,
-    mirrored: [],
     safeToRepeat: true,
     tasks: false,
   };
+  // A URI may be the caller's own text, and one of a list may hold what its server was configured with.
+  return otherTarget(chain, facts, subject === 'resource');
 }
 
 interface Sought extends Pick<Target, 'callHead' | 'carries'> {
