@@ -63,7 +63,9 @@ test(
     const other = book.nameOf('a', 'b_c');
     expect(other).toMatch(/^a_b_c_[0-9a-f]{8}$/);
     expect(book.nameOf('a_b', 'c')).toBe('a_b_c');
-    expect(book.collisions).toEqual([{ wanted: 'a_b_c', holder: 'a_b.c', newcomer: 'a.b_c', given: other }]);
+    expect(book.collisions).toEqual([
+      { server: 'a', wanted: 'a_b_c', holder: 'a_b.c', newcomer: 'a.b_c', given: other },
+    ]);
   },
 );
 
@@ -81,7 +83,7 @@ test(
     expect(book.nameOf('web', 'fetch')).toBe('fetch');
     expect(book.nameOf('files', 'read')).toBe('read');
     expect(book.collisions).toEqual([
-      { wanted: 'read', holder: 'files.read', newcomer: 'web.read', given: 'web_read' },
+      { server: 'web', wanted: 'read', holder: 'files.read', newcomer: 'web.read', given: 'web_read' },
     ]);
     // A tool that is called like the name that was given away.
     expect(book.nameOf('third', 'web_read')).toBe('third_web_read');
@@ -199,7 +201,9 @@ test('a name of one that is not there any more stays taken as long as it is reme
   const memory = memoryOf([{ server: 'gone', own: 'read', name: 'read' }]);
   const book = createNameBook('preserved', memory);
   expect(book.nameOf('new', 'read')).toBe('new_read');
-  expect(book.collisions).toEqual([{ wanted: 'read', holder: 'gone.read', newcomer: 'new.read', given: 'new_read' }]);
+  expect(book.collisions).toEqual([
+    { server: 'new', wanted: 'read', holder: 'gone.read', newcomer: 'new.read', given: 'new_read' },
+  ]);
   expect(memory.given).toHaveLength(2);
 });
 

@@ -13,6 +13,8 @@ export interface NameBook {
 }
 
 export interface Collision {
+  /** Of the newcomer. */
+  readonly server: string;
   readonly wanted: string;
   readonly holder: string;
   readonly newcomer: string;
@@ -65,7 +67,7 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
     const wanted = wantedBy(server, own);
     const holder = holders.get(wanted);
     if (wanted === name || holder === undefined) return [];
-    return [{ wanted, holder: `${holder.server}.${holder.own}`, newcomer: `${server}.${own}`, given: name }];
+    return [{ server, wanted, holder: `${holder.server}.${holder.own}`, newcomer: `${server}.${own}`, given: name }];
   }
 
   return {

@@ -39,6 +39,7 @@ import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { HubMeter } from './hub-meter.ts';
 import { openNameBooks } from './name-books.ts';
+import { nameProblems } from './name-problems.ts';
 import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
 
@@ -173,6 +174,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     problems: () => [
       ...configuration.fleet.problems,
       ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
+      ...nameProblems(configuration.fleet, names.of('tool').collisions),
     ],
     explain(chain, server, tool) {
       const policy = compilerFor(configuration.fleet)(chain);

@@ -65,6 +65,25 @@ describe.each(namings)('naming: %s', (naming) => {
     expect(await stage.say(shared)).toBe(first[1]);
   });
 
+  test(
+    verifies('names:stable', 'whoever came second for a name is told as a warning, with the one that has it'),
+    async () => {
+      const stage = await openStage();
+      await live(stage, holder);
+      expect(stage.hub.problems()).toEqual([]);
+      await live(stage, { ...newcomer, ...holder });
+      const given = await otherName(stage);
+      const [server, tool] = second;
+      expect(stage.hub.problems()).toMatchObject([
+        {
+          severity: 'warning',
+          server,
+          message: `Agents see ${server}.${tool} as "${given}", because ${first.join('.')} has the name "${shared}".`,
+        },
+      ]);
+    },
+  );
+
   test(verifies('names:restart', 'a server that left has its names when it is back, and only then'), async () => {
     const stage = await openStage();
     await live(stage, holder);
