@@ -1,8 +1,8 @@
-import { chmod, lstat } from 'node:fs/promises';
 import { HubError, type RandomBytes } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
 import { damaged, readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
+import { closeToOthers } from './private-file.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { createFileOnce } from './write-file.ts';
 
@@ -24,7 +24,7 @@ export async function ensureAdminToken(layout: WorkspaceLayout, random: RandomBy
 
 /** Closes the file to others before it trusts it, and says so. */
 export async function readAdminToken(file: string): Promise<AdminToken> {
-  const warnings = await closeToOthers(file);
+  const warnings = await closeToOthers(file, fix);
   const token = (await readSmallFile(file, 1000, fix))?.trim();
   if (token === undefined) {
     throw new HubError('CONFIG_INVALID', `There is no admin token at ${file}.`, { hint: 'Start `qm serve` once.' });
@@ -34,16 +34,3 @@ export async function readAdminToken(file: string): Promise<AdminToken> {
 }
 
 const fix = 'Delete it; the next `qm serve` makes a new one.';
-
-async function closeToOthers(file: string): Promise<readonly string[]> {
-  const found = await lstat(file).catch(() => undefined);
-  if (found === undefined) return [];
-  if (!found.isFile()) throw damaged(file, 'it is not a regular file', fix);
-  if ((found.mode & 0o077) === 0) return [];
-  try {
-    await chmod(file, 0o600);
-  } catch (error) {
-    throw fileError(error, 'close to other users', file);
-  }
-  return [`Other users could read ${file}; it is closed now. If it may have been read, delete it and restart.`];
-}

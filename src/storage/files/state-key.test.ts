@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { systemRandom } from '../../base/index.ts';
 import { ensureStateKey } from './state-key.ts';
@@ -27,6 +27,15 @@ test.each(['', 'short', `${'a'.repeat(43)}=`, `${'a'.repeat(43)}\n\n`, '\0'.repe
     expect(await readFile(layout.stateKey, 'utf8')).not.toBe(text);
   },
 );
+
+test('a key that others could read is closed to them', async () => {
+  const layout = await temporaryWorkspace();
+  await mkdir(layout.folder, { recursive: true });
+  const key = await ensureStateKey(layout, systemRandom);
+  await chmod(layout.stateKey, 0o644);
+  expect(await ensureStateKey(layout, systemRandom)).toEqual(key);
+  expect((await stat(layout.stateKey)).mode & 0o777).toBe(0o600);
+});
 
 test('where it cannot be written, the file is named', async () => {
   const layout = await temporaryWorkspace();

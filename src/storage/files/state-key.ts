@@ -2,12 +2,14 @@ import type { RandomBytes } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
 import { readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
+import { closeToOthers } from './private-file.ts';
 import { createFileOnce, replaceFile } from './write-file.ts';
 
 /** Signs what clients keep for the hub; all processes of a workspace share it, through restarts too. */
 export async function ensureStateKey({ stateKey }: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
   try {
     await createFileOnce(stateKey, newKey(random), random);
+    await closeToOthers(stateKey, fix);
     let text = await readSmallFile(stateKey, 1000, fix);
     if (text === undefined || !pattern.test(text)) {
       // Damaged: what was signed before is not known any more, and nothing else is lost.
