@@ -16,6 +16,8 @@ const maxWatched = 256;
 
 export function watchResources(hub: Hub, onUpdate: (uri: string) => void): WatchedResources {
   const watches = new Map<string, ResourceWatch>();
+  /** Asked for and not granted yet. */
+  const pending = new Map<string, ResourceWatch>();
   let closed = false;
 
   function end(uri: string): void {
@@ -29,15 +31,23 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
       const watch = hub.resourceWatch(caller, uri, onUpdate);
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
+      pending.set(uri, watch);
       const outcome = await result;
+      const wanted = pending.get(uri) === watch;
+      if (wanted) pending.delete(uri);
       if (outcome.kind !== 'result') return outcome;
-      end(uri);
-      // The client may be gone by the time the server says yes.
-      if (closed) watch.end();
-      else watches.set(uri, watch);
+      // The client may be gone, or have changed its mind, by the time the server says yes.
+      if (closed || !wanted) watch.end();
+      else {
+        end(uri);
+        watches.set(uri, watch);
+      }
       return outcome;
     },
-    unwatch: end,
+    unwatch(uri) {
+      pending.delete(uri);
+      end(uri);
+    },
     close() {
       closed = true;
       for (const uri of [...watches.keys()]) end(uri);
