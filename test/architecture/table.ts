@@ -27,6 +27,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   // Changes what people wrote, text by text, and knows nothing of what it means.
   'workspace-files': { imports: ['base'] },
   'apps/*': face,
+  // An MCP server of our own, for whichever app wants to be one.
+  'apps/serving': { imports: ground },
+  // They run in a hub and as programs of their own, so they know neither.
+  'apps/builtin': { imports: [...ground, 'apps/serving'] },
   // What both MCP faces answer alike.
   'faces/mcp': mcpFace,
   'faces/mcp-http': { ...mcpFace, imports: [...mcpFace.imports, 'faces/mcp'] },
@@ -70,7 +74,10 @@ const tracing: PackageRule = { only: ['faces/telemetry'], why: 'calls know a tra
 
 /** Packages that src/ may import at all, and where. */
 export const packages: Readonly<Record<string, PackageRule>> = {
-  undici: { only: ['upstream'], why: 'one door to the network' },
+  undici: { only: ['upstream', 'apps/builtin'], why: 'two doors to the network: to servers, and to pages' },
+  pg: { only: ['apps/builtin'], why: "it reads other people's databases" },
+  'libpg-query': { only: ['apps/builtin'], why: "it reads other people's SQL" },
+  htmlparser2: { only: ['apps/builtin'], why: "it reads other people's pages" },
   hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },

@@ -1,0 +1,8 @@
+export {
+  defineTool,
+  type ServedTool,
+  type ToolAnnotations,
+  type ToolAnswer,
+  type ToolContext,
+  ToolFault,
+} from './tool.ts';
