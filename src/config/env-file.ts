@@ -1,7 +1,7 @@
 import { parseDotEnv } from './parse-dotenv.ts';
 import { dotted, type Finding, quote } from './problems.ts';
 import type { Nearby } from './readers/reader.ts';
-import type { ServerDraft, WrittenText } from './server-draft.ts';
+import { isProgram, type ServerDraft, type WrittenText } from './server-draft.ts';
 import { entryOf, type SourceNode } from './source-tree.ts';
 
 /** Where a server names a file with its environment. */
@@ -17,7 +17,7 @@ export async function addEnvFile(
   nearby: Nearby,
 ): Promise<ServerDraft> {
   const { body } = draft;
-  if (at === undefined || body?.transport.type !== 'stdio') return draft;
+  if (at === undefined || body === undefined || !isProgram(body.transport)) return draft;
   const path = at.text.replace(/^\$\{(?:workspaceFolder|cwd)\}(?:\/|$)/, './');
   if (path.includes('${')) {
     return refuse(draft, at, 'holds a variable', 'Write a path relative to the workspace.');

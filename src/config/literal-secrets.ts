@@ -1,5 +1,5 @@
 import type { Grammar } from './interpolation.ts';
-import type { TransportDraft, WrittenText } from './server-draft.ts';
+import { isProgram, type TransportDraft, type WrittenText } from './server-draft.ts';
 
 export interface LiteralSecret {
   readonly at: WrittenText;
@@ -20,7 +20,7 @@ export function findLiteralSecrets(server: string, transport: TransportDraft, gr
   const add = (at: WrittenText, value: string | undefined, variable: string): void => {
     if (value !== undefined) found.push({ at, value, variable });
   };
-  if (transport.type !== 'stdio') {
+  if (!isProgram(transport)) {
     add(transport.url, knownToken(transport.url.text) ?? urlSecret(transport.url.text, hasVariable), fallback);
     for (const [name, at] of transport.headers) add(at, headerSecret(name, at.text, hasVariable), fallback);
     return found;

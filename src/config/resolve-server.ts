@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type {
+  BuiltinTransport,
   FleetServer,
   HttpTransport,
   Isolation,
@@ -15,7 +16,14 @@ import type {
 import { expand, type Grammar, type RequiredVariable } from './interpolation.ts';
 import { findLiteralSecrets } from './literal-secrets.ts';
 import { dotted, type Finding, hasError, quote, toProblem } from './problems.ts';
-import type { AccessDraft, ServerBody, ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
+import type {
+  AccessDraft,
+  ProgramDraft,
+  ServerBody,
+  ServerDraft,
+  TransportDraft,
+  WrittenText,
+} from './server-draft.ts';
 import type { Variables } from './variables.ts';
 
 export interface ResolveContext {
@@ -93,12 +101,30 @@ function saysNo(text: string): boolean {
 }
 
 function resolveTransport(resolution: Resolution, transport: TransportDraft): Transport {
-  return transport.type === 'stdio' ? resolveStdio(resolution, transport) : resolveRemote(resolution, transport);
+  switch (transport.type) {
+    case 'stdio':
+      return resolveStdio(resolution, transport);
+    case 'builtin':
+      return { type: 'builtin', builtin: transport.builtin, ...resolveProgram(resolution, transport) };
+    default:
+      return resolveRemote(resolution, transport);
+  }
 }
 
 function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { type: 'stdio' }>): StdioTransport {
-  const { workspace } = resolution.context;
   const command = fillForProgram(resolution, draft.command);
+  if (command === '' && !resolution.gaps.has(draft.command)) {
+    report(resolution, draft.command, 'expands to nothing', 'Give the variable in it the program to start.');
+  }
+  refuseTilde(resolution, draft.command, command);
+  return { type: 'stdio', command, ...resolveProgram(resolution, draft) };
+}
+
+function resolveProgram(
+  resolution: Resolution,
+  draft: ProgramDraft,
+): Pick<StdioTransport | BuiltinTransport, 'args' | 'env' | 'cwd'> {
+  const { workspace } = resolution.context;
   const args = draft.args.map((arg) => fillForProgram(resolution, arg));
   const env = new Map<string, string>();
   for (const [name, at] of draft.env) {
@@ -109,20 +135,14 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
     if (value !== '' || at.whenMissing !== 'omit') env.set(name, value);
   }
   const cwd = draft.cwd === undefined ? '' : fillForProgram(resolution, draft.cwd);
-  if (command === '' && !resolution.gaps.has(draft.command)) {
-    report(resolution, draft.command, 'expands to nothing', 'Give the variable in it the program to start.');
-  }
-  for (const [at, value] of [
-    [draft.command, command],
-    [draft.cwd, cwd],
-  ] as const) {
-    if (at !== undefined && /^~(?:\/|$)/.test(value)) {
-      const fix =
-        resolution.context.sayVariable === undefined ? 'Write ${HOME} in its place.' : 'Write the path in full.';
-      report(resolution, at, 'starts with "~", which only a shell understands', fix);
-    }
-  }
-  return { type: 'stdio', command, args, env: Object.fromEntries(env), cwd: resolve(workspace, cwd) };
+  if (draft.cwd !== undefined) refuseTilde(resolution, draft.cwd, cwd);
+  return { args, env: Object.fromEntries(env), cwd: resolve(workspace, cwd) };
+}
+
+function refuseTilde(resolution: Resolution, at: WrittenText, value: string): void {
+  if (!/^~(?:\/|$)/.test(value)) return;
+  const fix = resolution.context.sayVariable === undefined ? 'Write ${HOME} in its place.' : 'Write the path in full.';
+  report(resolution, at, 'starts with "~", which only a shell understands', fix);
 }
 
 function resolveRemote(
@@ -253,11 +273,12 @@ function isTelling(value: string): boolean {
 
 /** Over what a connection is made of, in an order that the way of writing cannot change. */
 function fingerprint(transports: readonly Transport[], isolation: Isolation): string {
-  const parts = transports.map((transport) =>
-    transport.type === 'stdio'
-      ? [transport.type, transport.command, transport.args, sorted(transport.env), transport.cwd]
-      : [transport.type, transport.url, sorted(transport.headers)],
-  );
+  const parts = transports.map((transport) => {
+    if (transport.type === 'http' || transport.type === 'sse')
+      return [transport.type, transport.url, sorted(transport.headers)];
+    const { type, args, env, cwd } = transport;
+    return [type, transport.type === 'stdio' ? transport.command : transport.builtin, args, sorted(env), cwd];
+  });
   const all = isolation === 'shared' ? parts : [...parts, isolation];
   return createHash('sha256').update(JSON.stringify(all)).digest('hex');
 }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
-import type { Isolation } from '../domain/index.ts';
+import { builtinNames, type Isolation } from '../domain/index.ts';
 
 /** Server and agent names: they become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -13,7 +13,7 @@ const text = z.union([z.string(), z.number(), z.boolean()]);
 
 const toolNames = z.array(z.string());
 
-export const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse'] as const;
+export const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse', 'builtin'] as const;
 
 const seconds = z.number().positive().max(maxSeconds);
 
@@ -23,7 +23,13 @@ export const transportShape = {
     .enum(transportTypes)
     .optional()
     .describe(
-      'How to reach the server: stdio (or local) with command, http (or streamable-http) or sse (the transport before it) with url. Read from those when absent.',
+      'How to reach the server: stdio (or local) with command, http (or streamable-http) or sse (the transport before it) with url, builtin with builtin. Read from those when absent.',
+    ),
+  builtin: z
+    .enum(builtinNames)
+    .optional()
+    .describe(
+      'One of the servers that come with the hub, in place of a program; it takes args, env and cwd as one does.',
     ),
   command: z
     .union([z.string().min(1), z.array(text).min(1)])

@@ -1,4 +1,4 @@
-import type { Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
+import type { BuiltinName, Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
 import type { ParsedTemplate } from './interpolation.ts';
 import { type Finding, quote } from './problems.ts';
 import { namePattern } from './schema.ts';
@@ -52,7 +52,21 @@ export type TransportDraft =
       readonly env: ReadonlyMap<string, WrittenText>;
       readonly cwd: WrittenText | undefined;
     }
+  | {
+      readonly type: 'builtin';
+      readonly builtin: BuiltinName;
+      readonly args: readonly WrittenText[];
+      readonly env: ReadonlyMap<string, WrittenText>;
+      readonly cwd: WrittenText | undefined;
+    }
   | { readonly type: 'http' | 'sse'; readonly url: WrittenText; readonly headers: ReadonlyMap<string, WrittenText> };
+
+/** What is given to a program, one of its own or one inside the hub. */
+export type ProgramDraft = Extract<TransportDraft, { readonly args: unknown }>;
+
+export function isProgram(transport: TransportDraft): transport is ProgramDraft {
+  return transport.type === 'stdio' || transport.type === 'builtin';
+}
 
 /** Which server is being read, for messages about it. */
 export interface ServerPlace {

@@ -1,6 +1,6 @@
-import type { TransportKind } from '../domain/index.ts';
+import { builtinNames, type TransportKind } from '../domain/index.ts';
 import { dotted, type Finding, quote } from './problems.ts';
-import type { ServerPlace, TransportDraft, WrittenText } from './server-draft.ts';
+import type { ProgramDraft, ServerPlace, TransportDraft, WrittenText } from './server-draft.ts';
 import { child, entryOf, lineAt, type SourceNode } from './source-tree.ts';
 
 /** What a format calls the parts of a transport, where it has another word. */
@@ -26,8 +26,7 @@ export function readTransport(
   const findings: Finding[] = [];
   const reader: TransportReader = { node, server, findings, keys: { type, env, url, headers, remote }, path };
   const kind = decideKind(reader);
-  const transport = kind === undefined ? undefined : kind === 'stdio' ? readStdio(reader) : readRemote(reader, kind);
-  return { transport, findings };
+  return { transport: kind === undefined ? undefined : readKind(reader, kind), findings };
 }
 
 interface TransportReader {
@@ -38,37 +37,42 @@ interface TransportReader {
   readonly path: string;
 }
 
+function readKind(reader: TransportReader, kind: TransportKind): TransportDraft | undefined {
+  switch (kind) {
+    case 'stdio':
+      return readStdio(reader);
+    case 'builtin':
+      return readBuiltin(reader);
+    default:
+      return readRemote(reader, kind);
+  }
+}
+
+/** Each of these keys alone says what kind of server it is. */
 function decideKind(reader: TransportReader): TransportKind | undefined {
   const { node, keys } = reader;
   const type = textOf(child(node, keys.type));
-  const command = child(node, 'command') !== undefined;
-  const url = child(node, keys.url) !== undefined;
-  if (command && url) {
+  const [told, second] = ['command', keys.url, 'builtin'].filter((key) => child(node, key) !== undefined);
+  if (second !== undefined) {
     report(
       reader,
-      keys.url,
-      `it has both "command" and "${keys.url}"`,
-      `Keep "command" for a program or "${keys.url}" for an http server.`,
+      second,
+      `it has both "${told}" and "${second}"`,
+      `Keep "command" for a program, "${keys.url}" for an http server, or "builtin" for one that comes with the hub.`,
     );
     return undefined;
   }
   const wanted = kindOf(type);
-  if (!command && !url) {
-    const missing = wanted === undefined ? '"command" or "url"' : wanted === 'stdio' ? '"command"' : '"url"';
-    report(
-      reader,
-      wanted === undefined || wanted === 'stdio' ? 'command' : 'url',
-      `${missing} is missing`,
-      'Write the program to start as "command", or the address as "url".',
-    );
+  if (told === undefined) {
+    reportMissing(reader, wanted);
     return undefined;
   }
-  const kind = command ? 'stdio' : wanted === undefined ? keys.remote : wanted === 'sse' ? 'sse' : 'http';
+  const kind = toldBy(told, wanted, keys.remote);
   if (wanted !== undefined && wanted !== kind) {
     report(
       reader,
       keys.type,
-      `${keys.type} "${type}" does not go with "${command ? 'command' : keys.url}"`,
+      `${keys.type} "${type}" does not go with "${told}"`,
       `Write ${keys.type}: ${kind}, or leave it out.`,
     );
     return undefined;
@@ -80,25 +84,70 @@ function decideKind(reader: TransportReader): TransportKind | undefined {
 function kindOf(type: string | undefined): TransportKind | undefined {
   if (type === undefined) return undefined;
   if (type === 'stdio' || type === 'local') return 'stdio';
-  return type === 'sse' ? 'sse' : 'http';
+  return type === 'sse' || type === 'builtin' ? type : 'http';
+}
+
+function toldBy(key: string, wanted: TransportKind | undefined, remote: 'http' | 'sse'): TransportKind {
+  if (key === 'command') return 'stdio';
+  if (key === 'builtin') return 'builtin';
+  if (wanted === undefined) return remote;
+  return wanted === 'sse' ? 'sse' : 'http';
+}
+
+function reportMissing(reader: TransportReader, wanted: TransportKind | undefined): void {
+  if (wanted === 'builtin') {
+    report(reader, 'builtin', '"builtin" is missing', `Write one of ${builtinNames.join(', ')} as "builtin".`);
+    return;
+  }
+  const missing = wanted === undefined ? '"command" or "url"' : wanted === 'stdio' ? '"command"' : '"url"';
+  report(
+    reader,
+    wanted === undefined || wanted === 'stdio' ? 'command' : 'url',
+    `${missing} is missing`,
+    'Write the program to start as "command", or the address as "url".',
+  );
 }
 
 function warnUnread(reader: TransportReader, kind: TransportKind): void {
   const { env, url, headers } = reader.keys;
-  for (const key of kind === 'stdio' ? [url, headers] : ['command', 'args', env, 'cwd']) {
+  const isRemote = kind === 'http' || kind === 'sse';
+  for (const key of isRemote ? ['command', 'args', env, 'cwd'] : [url, headers]) {
     if (child(reader.node, key) === undefined) continue;
     report(
       reader,
       key,
-      `"${key}" means nothing for ${kind === 'stdio' ? 'a program' : 'an http server'} and is not read`,
+      `"${key}" means nothing for ${isRemote ? 'an http server' : 'a program'} and is not read`,
       'Remove it.',
       'warning',
     );
   }
 }
 
+function readBuiltin(reader: TransportReader): TransportDraft | undefined {
+  const name = textOf(child(reader.node, 'builtin'));
+  const builtin = builtinNames.find((known) => known === name);
+  if (builtin === undefined) {
+    report(
+      reader,
+      'builtin',
+      `no server ${quote(name ?? '')} comes with the hub`,
+      `There are ${builtinNames.join(', ')}.`,
+    );
+    return undefined;
+  }
+  return { type: 'builtin', builtin, args: listOf(reader, 'args'), ...surroundings(reader) };
+}
+
+/** What a program is started with besides its arguments. */
+function surroundings(reader: TransportReader): Pick<ProgramDraft, 'env' | 'cwd'> {
+  const cwd = child(reader.node, 'cwd');
+  return {
+    env: mapOf(reader, reader.keys.env),
+    cwd: cwd === undefined ? undefined : written(reader, ['cwd'], cwd),
+  };
+}
+
 function readStdio(reader: TransportReader): TransportDraft | undefined {
-  const { node } = reader;
   const words = listOf(reader, 'command');
   const [command, ...leading] = words;
   if (command === undefined || command.text === '') {
@@ -115,14 +164,7 @@ function readStdio(reader: TransportReader): TransportDraft | undefined {
       'warning',
     );
   }
-  const cwd = child(node, 'cwd');
-  return {
-    type: 'stdio',
-    command,
-    args,
-    env: mapOf(reader, reader.keys.env),
-    cwd: cwd === undefined ? undefined : written(reader, ['cwd'], cwd),
-  };
+  return { type: 'stdio', command, args, ...surroundings(reader) };
 }
 
 function readRemote(reader: TransportReader, type: 'http' | 'sse'): TransportDraft | undefined {

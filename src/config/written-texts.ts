@@ -1,11 +1,16 @@
 import { dotted, type Finding, quote } from './problems.ts';
-import type { ServerDraft, TransportDraft, WrittenText } from './server-draft.ts';
+import { isProgram, type ServerDraft, type TransportDraft, type WrittenText } from './server-draft.ts';
 
 /** Every text of a transport that may hold variables. */
 export function writtenTexts(transport: TransportDraft): readonly WrittenText[] {
-  if (transport.type !== 'stdio') return [transport.url, ...transport.headers.values()];
-  const { command, args, env, cwd } = transport;
-  return [command, ...args, ...env.values(), ...(cwd === undefined ? [] : [cwd])];
+  if (!isProgram(transport)) return [transport.url, ...transport.headers.values()];
+  const { args, env, cwd } = transport;
+  return [
+    ...(transport.type === 'stdio' ? [transport.command] : []),
+    ...args,
+    ...env.values(),
+    ...(cwd === undefined ? [] : [cwd]),
+  ];
 }
 
 /**
@@ -15,7 +20,7 @@ export function writtenTexts(transport: TransportDraft): readonly WrittenText[] 
 export function warnForeignVariables(draft: ServerDraft, client: string, fix: string): ServerDraft {
   const transport = draft.body?.transport;
   if (transport === undefined) return draft;
-  const values = transport.type === 'stdio' ? transport.env.values() : [transport.url, ...transport.headers.values()];
+  const values = isProgram(transport) ? transport.env.values() : [transport.url, ...transport.headers.values()];
   const [first, ...others] = [...values].filter(({ text }) => foreignPattern.test(text));
   if (first === undefined) return draft;
   const subject = quote(first.field);

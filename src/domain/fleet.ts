@@ -33,9 +33,25 @@ export interface SseTransport {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type Transport = StdioTransport | HttpTransport | SseTransport;
+/** The servers that come with the product. */
+export const builtinNames = ['git', 'fetch', 'pg-readonly'] as const;
 
-export type TransportKind = Transport['type'];
+export type BuiltinName = (typeof builtinNames)[number];
+
+/** One of our own, which runs inside the hub; it is given what a program would be given. */
+export interface BuiltinTransport {
+  readonly type: 'builtin';
+  readonly builtin: BuiltinName;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export type Transport = StdioTransport | HttpTransport | SseTransport | BuiltinTransport;
+
+export const transportKinds = ['stdio', 'http', 'sse', 'builtin'] as const satisfies readonly Transport['type'][];
+
+export type TransportKind = (typeof transportKinds)[number];
 
 /** Names as people write them: raw or with the server's prefix; `*` alone is everything. */
 export interface ToolFilter {

@@ -10,6 +10,9 @@ export {
 export type { Decision, DecisionReason, RuleEffect, ToolKindReason } from './decision.ts';
 export {
   type AgentSpec,
+  type BuiltinName,
+  type BuiltinTransport,
+  builtinNames,
   type Fleet,
   type FleetServer,
   type HttpTransport,
@@ -29,6 +32,7 @@ export {
   type ToolPolicy,
   type Transport,
   type TransportKind,
+  transportKinds,
 } from './fleet.ts';
 export type { GivenName, NameKind } from './given-name.ts';
 export type { OperationKind, TaskKind } from './operation.ts';

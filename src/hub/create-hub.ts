@@ -32,7 +32,7 @@ import {
   ensureStateKey,
   workspaceLayout,
 } from '../storage/index.ts';
-import { createChildren } from '../upstream/index.ts';
+import { type Builtins, createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { type ClientNotices, createClientNotices, type NoticeListener } from './client-notices.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
@@ -87,6 +87,8 @@ export interface HubDeps {
   readonly logger: Logger;
   readonly random: RandomBytes;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Servers that come with the product; without it those that are configured cannot be reached. */
+  readonly builtins?: Builtins | undefined;
   readonly meter?: HubMeter | undefined;
   /** Whoever wants traces hands one in. */
   readonly tracer?: CallTracer | undefined;
@@ -201,13 +203,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
 }
 
 /** Everything that outlives a configuration. */
-async function openState({ clock, logger, random, env, tracer }: HubDeps, { fleet }: Configuration) {
+async function openState({ clock, logger, random, env, tracer, builtins }: HubDeps, { fleet }: Configuration) {
   const layout = workspaceLayout(fleet.workspace);
   await ensureStateFolder(layout);
   const redaction = createRedaction(fleet);
   const { workspace, ledger: settings } = fleet;
   const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
-  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env) });
+  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env), builtins });
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);

@@ -63,7 +63,7 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
   await ensureStateFolder(workspaceLayout(fleet.workspace));
   const { workspace, ledger: settings } = fleet;
   const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
-  const children = createChildren({ clock, logger, random }, { baseEnv, graceMs });
+  const children = createChildren({ clock, logger, random }, { baseEnv, graceMs, builtins: deps.builtins });
   const client = { name: 'quartermaster', version };
   const upstreamDeps = { clock, logger, children, redact: redaction.message };
   return {

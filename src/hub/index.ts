@@ -1,3 +1,4 @@
+export type { BuiltinOrder, Builtins, Peer } from '../upstream/index.ts';
 export { createHub, type Hub, type HubDeps, type HubOptions } from './create-hub.ts';
 export {
   type Diagnosis,

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/index.ts';
-import type { TransportKind } from '../domain/index.ts';
+import { type TransportKind, transportKinds } from '../domain/index.ts';
 
 /** One call as readers see it: a line of `.runs/agents/<RUN_ID>/mcp_calls.jsonl`, its members in this order. */
 export interface CallLine {
@@ -72,4 +72,4 @@ const textsOrNull = [
   'decision',
 ] as const satisfies (keyof CallLine)[];
 const numbersOrNull = ['duration_ms', 'http_status', 'retries'] as const satisfies (keyof CallLine)[];
-const transports: ReadonlySet<unknown> = new Set<TransportKind>(['stdio', 'http', 'sse']);
+const transports: ReadonlySet<unknown> = new Set(transportKinds);

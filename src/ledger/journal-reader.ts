@@ -1,5 +1,5 @@
 import { isJsonObject } from '../base/index.ts';
-import { type Outcome, runIdPattern } from '../domain/index.ts';
+import { type Outcome, runIdPattern, type TransportKind, transportKinds } from '../domain/index.ts';
 import {
   type CallParts,
   type EndParts,
@@ -105,12 +105,16 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
 
 function connectionOf(fields: Fields): LedgerConnection {
   const { transport, protocol_version: protocolVersion, session_id: sessionId } = fields;
-  if (transport !== 'stdio' && transport !== 'http' && transport !== 'sse') return noConnection;
+  if (!isTransportKind(transport)) return noConnection;
   return ledgerConnection({
     transport,
     protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : null,
     sessionId: typeof sessionId === 'string' ? sessionId : null,
   });
+}
+
+function isTransportKind(value: unknown): value is TransportKind {
+  return transportKinds.some((kind) => kind === value);
 }
 
 function endOf(fields: Fields): EndParts | undefined {

@@ -103,6 +103,11 @@ async function openWire(deps: AttemptDeps, { server, transport, seat }: AttemptO
       const wire = createStdioWire({ clock, logger, child, events, redact }, { server, exclusive });
       return { wire, lastWords: () => lastLines(redact(child.stderrTail())) };
     }
+    case 'builtin': {
+      const child = await deps.children.host({ server, ...transport });
+      const options = { server, exclusive, transport: transport.type };
+      return { wire: createStdioWire({ clock, logger, child, events, redact }, options), lastWords };
+    }
     case 'http':
       return { wire: await createHttpWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
     case 'sse':

@@ -1,4 +1,4 @@
-export { type Children, createChildren } from './children/index.ts';
+export { type BuiltinOrder, type Builtins, type Children, createChildren, type Peer } from './children/index.ts';
 export { createUpstream } from './create-upstream.ts';
 export type { UpstreamControl, UpstreamDispatch, UpstreamHandles } from './handles.ts';
 export { type Inspection, inspectServer } from './inspect.ts';

@@ -86,7 +86,7 @@ export function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, 
     ...facts,
     verdict: 'reachable',
     // A handshake over HTTP has no other way to succeed.
-    httpStatus: wire.transport === 'stdio' ? undefined : 200,
+    httpStatus: wire.transport === 'http' || wire.transport === 'sse' ? 200 : undefined,
     protocolVersion: agreement.version,
     sessionId: wire.sessionId,
     error: undefined,

@@ -1,3 +1,4 @@
+export { type ServedServer, type Serving, type ServingDeps, serveTools } from './serve.ts';
 export {
   defineTool,
   type ServedTool,

@@ -8,6 +8,7 @@ import { transportShape, transportTypes } from '../schema.ts';
 import {
   completeLimits,
   fullAccess,
+  isProgram,
   type ServerPlace,
   type TransportDraft,
   type WrittenText,
@@ -120,7 +121,7 @@ function findMisplaced(node: SourceNode, findings: Finding[], place: ServerPlace
 }
 
 function completeTransport(transport: TransportDraft, node: SourceNode): TransportDraft {
-  return transport.type === 'stdio'
+  return isProgram(transport)
     ? { ...transport, env: new Map([...passedOn(node), ...transport.env]) }
     : { ...transport, headers: new Map([...transport.headers, ...headersFromVariables(node)]) };
 }

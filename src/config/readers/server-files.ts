@@ -112,7 +112,7 @@ function readTransportOf(
   place: ServerPlace,
 ): ReturnType<typeof readTransport>['transport'] {
   const nested = entryOf(root, 'transport');
-  const flat = ['command', 'url'].flatMap((key) => entryOf(root, key) ?? [])[0];
+  const flat = ['command', 'url', 'builtin'].flatMap((key) => entryOf(root, key) ?? [])[0];
   if (nested !== undefined && flat !== undefined) {
     findings.push({
       severity: 'error',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serverStates } from '../../domain/index.ts';
+import { serverStates, transportKinds } from '../../domain/index.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
@@ -42,7 +42,7 @@ export const problemSchema = z.object({
 export const serverStatusSchema = z.object({
   name: z.string(),
   state: z.enum(serverStates),
-  transport: z.enum(['stdio', 'http', 'sse']).optional(),
+  transport: z.enum(transportKinds).optional(),
   protocolVersion: z.string().optional(),
   tools: z.number().optional().describe('How many it has; absent while nobody knows'),
   source: z.string().describe('File and line'),

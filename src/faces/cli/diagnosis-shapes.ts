@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { transportKinds } from '../../domain/index.ts';
 import { problemSchema } from '../api/index.ts';
 
-const transportKind = z.enum(['stdio', 'http', 'sse']);
+const transportKind = z.enum(transportKinds);
 
 /** `qm doctor` */
 export const doctorSchema = z.strictObject({

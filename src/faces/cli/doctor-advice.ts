@@ -67,19 +67,26 @@ function refusalAdvice(spec: ServerSpec, transport: Transport, attempt: ProbeAtt
 
 /** Names only: their values are secrets. */
 function credentialHeaders(transport: Transport): string[] {
-  if (transport.type === 'stdio') return [];
+  if (transport.type === 'stdio' || transport.type === 'builtin') return [];
   return Object.keys(transport.headers).filter((name) => /auth|token|key|cookie|secret/i.test(name));
 }
 
 function absenceAdvice(spec: ServerSpec, transport: Transport, attempt: ProbeAttempt, context: AdviceContext): string {
-  return transport.type === 'stdio'
-    ? childAdvice(spec, transport, attempt, context)
-    : networkAdvice(spec, transport, attempt, context);
+  switch (transport.type) {
+    case 'stdio':
+      return childAdvice(spec, transport, attempt, context);
+    case 'builtin': {
+      const { builtin, args, cwd } = transport;
+      return childAdvice(spec, { command: 'qm', args: ['builtin', builtin, ...args], cwd }, attempt, context);
+    }
+    default:
+      return networkAdvice(spec, transport, attempt, context);
+  }
 }
 
 function childAdvice(
   spec: ServerSpec,
-  { command, args, cwd }: StdioTransport,
+  { command, args, cwd }: Pick<StdioTransport, 'command' | 'args' | 'cwd'>,
   { error }: ProbeAttempt,
   context: AdviceContext,
 ): string {

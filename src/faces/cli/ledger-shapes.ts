@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { transportKinds } from '../../domain/index.ts';
 
 /** `qm calls --json` prints one such object per line: a line of `.runs/agents/<RUN_ID>/mcp_calls.jsonl`. */
 export const callLineSchema = z.strictObject({
@@ -20,7 +21,7 @@ export const callLineSchema = z.strictObject({
     .describe('The agent and those that delegated to it, nearest first; absent when nobody did.'),
   call_id: z.string().describe('Unique across hubs and restarts; the same in every sink.'),
   run_id: z.string().describe('The run it belongs to.'),
-  transport: z.enum(['stdio', 'http', 'sse']).nullable().describe('How it went upstream; null when it was never sent.'),
+  transport: z.enum(transportKinds).nullable().describe('How it went upstream; null when it was never sent.'),
   protocol_version: z.string().nullable().describe('The MCP revision spoken with the server.'),
   session_id: z.string().nullable().describe("The server's session, where it has one."),
   http_status: z.number().nullable().describe('The HTTP status of the answer, over HTTP.'),

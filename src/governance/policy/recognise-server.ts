@@ -13,7 +13,14 @@ export function recogniseServer(spec: Pick<ServerSpec, 'transport' | 'fallbacks'
 }
 
 function behind(transport: Transport): KnownServer | undefined {
-  return transport.type === 'stdio' ? behindCommand(transport) : behindUrl(transport.url);
+  switch (transport.type) {
+    case 'stdio':
+      return behindCommand(transport);
+    case 'builtin':
+      return builtinCalled(transport.builtin);
+    default:
+      return behindUrl(transport.url);
+  }
 }
 
 function behindUrl(text: string): KnownServer | undefined {
@@ -133,7 +140,11 @@ function isOwnProgram(program: string): boolean {
 }
 
 function behindBuiltin([verb, name]: readonly string[]): KnownServer | undefined {
-  return verb === 'builtin' ? knownServers.find(({ builtin }) => builtin !== undefined && builtin === name) : undefined;
+  return verb === 'builtin' ? builtinCalled(name) : undefined;
+}
+
+function builtinCalled(name: string | undefined): KnownServer | undefined {
+  return knownServers.find(({ builtin }) => builtin !== undefined && builtin === name);
 }
 
 function behindProgram(command: string): KnownServer | undefined {

@@ -1,30 +1,17 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { type Clock, type Logger, readProcess, sleep } from '../../base/index.ts';
 import { groupGone, signalGroup } from './group.ts';
+import type { Peer, PeerExit } from './peer.ts';
 import { createStderrTail } from './stderr-tail.ts';
 import { endMarked } from './sweep.ts';
 
-/** One running stdio server. Its streams are Node's own, with their backpressure. */
-export interface Child {
+/** One running stdio server. Stopping is EOF, SIGTERM, SIGKILL with a grace between them, for its descendants too. */
+export interface Child extends Peer {
   readonly pid: number;
-  readonly stdin: Writable;
-  readonly stdout: Readable;
   /** The last of what it wrote to stderr. May hold secrets: redact before it is shown. */
   stderrTail(): string;
-  /** Never rejects. */
-  readonly exited: Promise<ChildExit>;
-  /** EOF, SIGTERM, SIGKILL, with a grace between them; resolves when it and its descendants are gone. */
-  stop(): Promise<void>;
-  /** SIGKILL at once; `stop()` tells when everything is gone. */
-  kill(): void;
-}
-
-export interface ChildExit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly stderrTail: string;
 }
 
 export interface OwnedChild extends Child {
@@ -60,10 +47,10 @@ export function createChild(
   // A broken pipe shows as the exit; without listeners it would end the hub.
   for (const emitter of [leader, stdin, stdout, stderr]) emitter.on('error', () => {});
 
-  const left = new Promise<Pick<ChildExit, 'code' | 'signal'>>((resolve) => {
+  const left = new Promise<Pick<PeerExit, 'code' | 'signal'>>((resolve) => {
     leader.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const exited = left.then(async ({ code, signal }): Promise<ChildExit> => {
+  const exited = left.then(async ({ code, signal }): Promise<PeerExit> => {
     await settlesWithin(clock, lastStderrMs, closed(stderr));
     return { code, signal, stderrTail: tail.text() };
   });

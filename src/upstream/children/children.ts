@@ -7,11 +7,13 @@ import {
   type Logger,
   type RandomBytes,
   thisProcess,
+  toHubError,
 } from '../../base/index.ts';
 import { type Child, createChild, type OwnedChild } from './child.ts';
 import { bootMark, type CookieOwner, cookieName, formatCookie } from './cookie.ts';
 import { defaultPath, findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
+import type { BuiltinOrder, Builtins, Peer } from './peer.ts';
 import { readOwnNamespace } from './process-table.ts';
 import { endMarked, endStale } from './sweep.ts';
 import { createWatchdog } from './watchdog.ts';
@@ -30,12 +32,19 @@ export interface ChildrenOptions {
   /** How long a child may take after EOF, and again after SIGTERM. */
   readonly graceMs?: number;
   readonly stderrTailBytes?: number;
+  readonly builtins?: Builtins | undefined;
 }
 
-/** The stdio servers of one hub. None of them outlives it, whichever way it dies. */
+export interface HostedSpec extends BuiltinOrder {
+  readonly server: string;
+}
+
+/** The servers that one hub runs. None of them outlives it, whichever way it dies. */
 export interface Children {
   /** Rejects with UPSTREAM_UNAVAILABLE where the command cannot be started. */
   start(spec: ChildSpec): Promise<Child>;
+  /** A server that comes with the product, inside this process. Processes that it starts are swept as a child's are. */
+  host(spec: HostedSpec): Promise<Peer>;
   /** Ends what hubs that are dead left behind (Linux); returns how many processes. */
   sweepStale(): Promise<number>;
   /** Stops all children, then the watchdog. */
@@ -60,15 +69,14 @@ export function createChildren(
   const searchPath = baseEnv.PATH ?? defaultPath;
   const watchdog = createWatchdog({ clock, logger }, { mark: bootMark(owner), searchPath });
   const live = new Set<OwnedChild>();
+  const hosted = new Set<Peer>();
   let started = 0;
   let closing: Promise<void> | undefined;
 
   async function start(spec: ChildSpec): Promise<Child> {
     refuseWindows(spec);
     refuseWhenClosing(spec);
-    started += 1;
-    const cookie = formatCookie(owner, started);
-    const env: Record<string, string> = { ...baseEnv, ...spec.env, [cookieName]: cookie };
+    const { cookie, env } = environmentFor(spec);
     const command = await findCommand(spec, env.PATH ?? defaultPath);
     refuseWhenClosing(spec);
     // Before the child: between its fork and its registration only the watchdog's sweep can find it.
@@ -87,6 +95,27 @@ export function createChildren(
     return child;
   }
 
+  async function host({ server, ...order }: HostedSpec): Promise<Peer> {
+    refuseWhenClosing({ server });
+    if (options.builtins === undefined) throw noBuiltins(server);
+    const { env } = environmentFor(order);
+    watchdog.start();
+    const peer = await options.builtins.open({ ...order, env }, { clock, logger }).catch((error: unknown) => {
+      throw notOpened(server, order, toHubError(error));
+    });
+    hosted.add(peer);
+    void peer.exited.then(() => hosted.delete(peer));
+    if (closing !== undefined) await peer.stop();
+    refuseWhenClosing({ server });
+    return peer;
+  }
+
+  function environmentFor({ env }: Pick<ChildSpec, 'env'>): { cookie: string; env: Record<string, string> } {
+    started += 1;
+    const cookie = formatCookie(owner, started);
+    return { cookie, env: { ...baseEnv, ...env, [cookieName]: cookie } };
+  }
+
   async function register(spec: ChildSpec, child: OwnedChild): Promise<void> {
     try {
       const watched = await watchdog.register(child.pid);
@@ -99,7 +128,7 @@ export function createChildren(
     }
   }
 
-  function refuseWhenClosing(spec: ChildSpec): void {
+  function refuseWhenClosing(spec: Pick<ChildSpec, 'server'>): void {
     if (closing === undefined) return;
     throw new HubError('HUB_STOPPING', `Server "${spec.server}" was not started: the hub is shutting down.`, {
       details: { server: spec.server },
@@ -107,7 +136,7 @@ export function createChildren(
   }
 
   async function closeAll(): Promise<void> {
-    await Promise.all([...live].map((child) => child.stop()));
+    await Promise.all([...live, ...hosted].map((child) => child.stop()));
     const left = await endMarked(clock, (cookie) => cookie.startsWith(`${owner.boot}:`), { since: owner.start });
     if (!left.clean) logger.warn('children.left', { ended: left.ended });
     await watchdog.close();
@@ -115,6 +144,7 @@ export function createChildren(
 
   return {
     start,
+    host,
     async sweepStale() {
       const { ended } = await endStale(clock, owner);
       if (ended > 0) logger.warn('children.stale', { ended });
@@ -158,6 +188,24 @@ function unavailable(spec: ChildSpec, error: unknown): HubError {
     hint: 'Check its command, args and env, and the limits on processes and open files.',
     details: { server: spec.server, reason: `not started (${code})` },
   });
+}
+
+function noBuiltins(server: string): HubError {
+  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}": this hub was made without built-in servers.`, {
+    details: { server },
+  });
+}
+
+/** Whatever keeps it from working is told here, as a program would tell it on stderr. */
+function notOpened(server: string, { builtin }: BuiltinOrder, { message, hint }: HubError): HubError {
+  return new HubError(
+    'UPSTREAM_UNAVAILABLE',
+    `Server "${server}": the built-in server ${builtin} was not started. ${message}`,
+    {
+      ...(hint === undefined ? {} : { hint }),
+      details: { server },
+    },
+  );
 }
 
 function unwatched(spec: ChildSpec): HubError {

@@ -1,6 +1,6 @@
 import { type Clock, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification } from '../../mcp/index.ts';
-import type { Child, ChildExit } from '../children/index.ts';
+import type { Peer, PeerExit } from '../children/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { cancelled, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
 import {
@@ -16,18 +16,23 @@ import {
 import { Inbox, type SharedStreamOptions } from './inbox.ts';
 import { type GiveUp, Pending } from './pending.ts';
 
-/** JSON-RPC over a child's pipes: one write per turn of the loop, whatever number of calls it carries. */
-export function createStdioWire(deps: StdioWireDeps, options: SharedStreamOptions): Wire {
+/** JSON-RPC over a pair of pipes: one write per turn of the loop, whatever number of calls it carries. */
+export function createStdioWire(deps: StdioWireDeps, options: StdioWireOptions): Wire {
   return new StdioWire(deps, options);
 }
 
 export interface StdioWireDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly child: Child;
+  readonly child: Peer;
   readonly events: WireEvents;
   /** Takes secrets out of what the child said about its end. */
   readonly redact: (text: string) => string;
+}
+
+export interface StdioWireOptions extends SharedStreamOptions {
+  /** What runs at the other end. */
+  readonly transport?: 'stdio' | 'builtin';
 }
 
 /** A child that reads nothing may not make the hub hold more than this for it. */
@@ -37,11 +42,11 @@ const maxMessageBytes = 64 * 1024 * 1024;
 const lastWordsMs = 500;
 
 class StdioWire implements Wire {
-  readonly transport = 'stdio';
+  readonly transport: 'stdio' | 'builtin';
   readonly sessionId = null;
   proven = false;
   readonly #clock: Clock;
-  readonly #child: Child;
+  readonly #child: Peer;
   readonly #events: WireEvents;
   readonly #redact: StdioWireDeps['redact'];
   readonly #server: string;
@@ -53,8 +58,9 @@ class StdioWire implements Wire {
   #gone: WireFailure | undefined;
   #closing = false;
 
-  constructor(deps: StdioWireDeps, options: SharedStreamOptions) {
-    const { server } = options;
+  constructor(deps: StdioWireDeps, options: StdioWireOptions) {
+    const { server, transport = 'stdio' } = options;
+    this.transport = transport;
     this.#clock = deps.clock;
     this.#child = deps.child;
     this.#events = deps.events;
@@ -115,7 +121,7 @@ class StdioWire implements Wire {
   /** Its last words may still be in the pipe when it exits, and an exit tells more than a closed output. */
   async #watch(): Promise<void> {
     const { stdout, exited } = this.#child;
-    let exit: ChildExit | undefined;
+    let exit: PeerExit | undefined;
     const ends = [
       exited.then((how) => {
         exit = how;
@@ -131,7 +137,8 @@ class StdioWire implements Wire {
     this.#fail(exit === undefined ? 'it closed its output' : this.#describe(exit));
   }
 
-  #describe(exit: ChildExit): string {
+  #describe(exit: PeerExit): string {
+    if (exit.code === null && exit.signal === null) return 'it was closed';
     const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
     const tail = this.#redact(exit.stderrTail.trim().split('\n').at(-1) ?? '').slice(0, maxQuoted);
     return `its process ${how}${tail === '' ? '' : ` (${tail})`}`;

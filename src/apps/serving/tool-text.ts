@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import type { ServedTool } from './tool.ts';
+
+/** A tool as lists show it. */
+export function toolText({ name, title, description, annotations, input }: ServedTool): string {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+  return JSON.stringify({ name, title, description, inputSchema, annotations });
+}
