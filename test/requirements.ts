@@ -213,6 +213,10 @@ export const requirements = {
   'library:questions': 'A program answers forms, pages, sampling and roots with handlers, and is asked nothing else.',
   'library:session': 'Each agent handle is a client session of its own.',
   'library:quiet-import': 'Importing the library starts nothing.',
+  'builtin:configured': 'A server that comes with the hub is configured by its name, in place of a program.',
+  'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
+  'builtin:both-eras': 'Our own servers speak both eras, over stdio and inside the hub.',
+  'builtin:hosted': 'A built-in server inside the hub is called as any other is: decided, recorded, limited, ended.',
   'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
 } as const satisfies Record<string, string>;
 

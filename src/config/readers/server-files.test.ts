@@ -218,7 +218,7 @@ test.each([
 
 test('what is not an MCP server is passed over with a remark, and so is an empty file', async () => {
   const fleet = await load({
-    '.mcp/servers/pg.yaml': 'server_id: pg\nversion: "1"\ntype: postgres\nconn:\n  url_env: PG_RO_URL\n',
+    '.mcp/servers/pg.yaml': 'server_id: pg\nversion: "1"\ntype: postgres\nconn:\n  url: postgres://db/x\n',
     '.mcp/servers/zero.yaml': '# later\n',
     '.mcp/servers/good.yaml': 'command: x\n',
     '.mcp/servers/README.md': 'not read',

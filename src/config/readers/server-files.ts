@@ -3,6 +3,7 @@ import { checkNode } from '../check-node.ts';
 import { shellGrammar } from '../interpolation.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
 import { parseYaml } from '../parse-yaml.ts';
+import { asBuiltinPostgres } from '../postgres-file.ts';
 import { dotted, type Finding, hasError, quote } from '../problems.ts';
 import { readFallbacks } from '../read-fallbacks.ts';
 import { readFileAccess } from '../read-file-access.ts';
@@ -38,6 +39,9 @@ function read(root: SourceNode, file: string): Reading {
     return { kind: 'refused', finding };
   }
   const type = textAt(root, 'type') ?? 'mcp';
+  const database = type === 'postgres' ? asBuiltinPostgres(root) : undefined;
+  if (database !== undefined)
+    return { kind: 'read', content: { ...emptyContent, servers: [readFile(database, file)] } };
   if (type !== 'mcp' && !isTransportType(type) && !socket.test(type)) {
     return remark({
       line: entryOf(root, 'type')?.line,
