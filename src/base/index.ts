@@ -1,4 +1,13 @@
 export { type Clock, createSystemClock, sleep, type Timer } from './clock.ts';
+export {
+  type AllowedHost,
+  createEgressGuard,
+  type EgressGuard,
+  type EgressOptions,
+  EgressRefusal,
+  type ResolveAll,
+  readAllowedHost,
+} from './egress.ts';
 export { errnoOf } from './errno.ts';
 export {
   type ErrorCode,
