@@ -27,8 +27,8 @@ export function reportHidden({ winner, hidden, draft, file, made }: Hiding): Pro
 /** What was generated from a file stands for it in everything, its mistakes too. */
 function isCopy(winner: FleetServer, other: FleetServer): boolean {
   if (winner.kind !== 'ready' || other.kind !== 'ready') return winner.kind === other.kind;
-  const [ours, theirs] = [winner, other].map(({ spec: { description, limits, instead } }) =>
-    JSON.stringify([description, limits, instead]),
+  const [ours, theirs] = [winner, other].map(({ spec: { description, limits, cache, instead } }) =>
+    JSON.stringify([description, limits, cache, instead]),
   );
   return ours === theirs && isSame(winner, other);
 }

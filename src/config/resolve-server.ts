@@ -55,9 +55,9 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
   if (draft.body === undefined || parts === undefined || hasError(findings)) {
     return { server: { kind: 'invalid', name: draft.name, source, hides: [], problems }, problems, secrets };
   }
-  const { description, enabled, shared, tools, limits, isolation = 'shared', instead } = draft.body;
+  const { description, enabled, shared, tools, limits, isolation = 'shared', cache, instead } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], isolation);
-  const rest = { description, enabled, shared, tools, limits, isolation, instead, connectionKey };
+  const rest = { description, enabled, shared, tools, limits, isolation, cache, instead, connectionKey };
   return {
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest } },
     problems,

@@ -66,6 +66,22 @@ export const limitsSchema = z
   })
   .describe('Limits on calls to this server.');
 
+export const cacheSchema = z
+  .strictObject({
+    ttl_s: seconds.describe('Seconds for which a result is kept.'),
+    max_mb: z
+      .number()
+      .positive()
+      .max(1024)
+      .optional()
+      .describe('Megabytes for all results of this server that are kept; the least used ones make room. Default 16.'),
+    tools: toolNames
+      .optional()
+      .describe('Tools whose results are kept, by their own names. Default those that are known to only read.'),
+    resources: z.boolean().optional().describe('false keeps no resources. Default true.'),
+  })
+  .describe('Results that are kept, and answer the same call again until something else is called. Default none.');
+
 export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
 
 export const serverSchema = z
@@ -100,6 +116,7 @@ export const serverSchema = z
       .enum(isolations)
       .optional()
       .describe('Who shares a connection: all callers, or each agent or client session has its own. Default shared.'),
+    cache: cacheSchema.optional(),
     instead: z.string().optional().describe('What an agent can do while the server is away; told with the error.'),
   })
   .describe('One upstream MCP server.');

@@ -1,4 +1,4 @@
-import type { BuiltinName, Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
+import type { BuiltinName, CacheSettings, Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
 import type { ParsedTemplate } from './interpolation.ts';
 import { type Finding, quote } from './problems.ts';
 import { namePattern } from './schema.ts';
@@ -27,6 +27,7 @@ export interface ServerBody {
   readonly access: AccessDraft;
   /** Absent: shared. */
   readonly isolation?: Isolation | undefined;
+  readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }
 

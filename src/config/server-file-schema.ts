@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limitsSchema, transportShape } from './schema.ts';
+import { cacheSchema, limitsSchema, transportShape } from './schema.ts';
 
 const transport = z.strictObject(transportShape);
 const toolNames = z.array(z.string());
@@ -33,6 +33,7 @@ export const serverFileSchema = z.strictObject({
     .strictObject({ read_only: z.union([z.boolean(), z.string(), z.number(), z.null()]).optional() })
     .optional(),
   limits: limitsSchema.optional(),
+  cache: cacheSchema.optional(),
   tools: toolNames.optional(),
   allowedTools: toolNames.optional(),
   enabled: z.boolean().optional(),

@@ -86,6 +86,16 @@ export interface ServerAccess {
   readonly source: SourceRef;
 }
 
+/** Which results of a server are kept to answer the same call again, and for how long. */
+export interface CacheSettings {
+  readonly ttlMs: number;
+  /** Of all that is kept. */
+  readonly maxBytes: number;
+  /** By the operator's word these only read, under the server's own names; undefined: those that are known to. */
+  readonly tools: readonly string[] | undefined;
+  readonly resources: boolean;
+}
+
 /** Who shares a connection to a server. Only one that is not shared by all can ask its callers something in the legacy era. */
 export type Isolation = 'shared' | 'per-agent' | 'per-session';
 
@@ -106,6 +116,8 @@ export interface ServerSpec {
   readonly limits: ServerLimits;
   readonly access: ServerAccess;
   readonly isolation: Isolation;
+  /** Undefined: nothing is kept. */
+  readonly cache: CacheSettings | undefined;
   /** What an agent can do when the server is away: "use the gh command line". */
   readonly instead: string | undefined;
   /** Changes exactly when a reconnect is needed: transports and nothing else. */

@@ -13,6 +13,7 @@ export {
   type BuiltinName,
   type BuiltinTransport,
   builtinNames,
+  type CacheSettings,
   type Fleet,
   type FleetServer,
   type HttpTransport,

@@ -20,6 +20,7 @@ export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerS
     limits: { timeoutMs: 10_000, maxMs: 10_000, concurrency: 8, ratePerMin: undefined, graceMs: 3_600_000 },
     access: { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, source },
     isolation: 'shared',
+    cache: undefined,
     instead: undefined,
     connectionKey: 'key',
   };

@@ -26,6 +26,7 @@ test('a stdio server with everything', async () => {
     writeRequiresApproval: true
     trustAnnotations: true
     instead: Read the files yourself.
+    cache: { ttl_s: 60, max_mb: 0.5, tools: [read_file], resources: false }
 `,
     { A: 'value of a' },
   );
@@ -60,6 +61,7 @@ test('a stdio server with everything', async () => {
       source: { file: 'quartermaster.yaml', line: 16 },
     },
     isolation: 'shared',
+    cache: { ttlMs: 60_000, maxBytes: 524_288, tools: ['read_file'], resources: false },
     instead: 'Read the files yourself.',
   });
 });
@@ -95,6 +97,13 @@ test('a long silence limit raises the total; a total below it is pointed out', a
   expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 3, server: 'b' });
 });
 
+test('a cache needs its time, and nothing else', async () => {
+  const fleet = await own('servers:\n  a: { command: x, cache: { ttl_s: 1.5 } }\n  b: { command: x }\n');
+  expect(fleet.problems).toEqual([]);
+  expect(ready(fleet, 'a').cache).toEqual({ ttlMs: 1_500, maxBytes: 16_777_216, tools: undefined, resources: true });
+  expect(ready(fleet, 'b').cache).toBeUndefined();
+});
+
 test('lists of tools may be empty, which is not the same as absent', async () => {
   const fleet = await own(
     'servers:\n  a: { command: x, tools: [] }\n  b: { command: x, tools: ["*"], excludeTools: [] }\n',
@@ -127,6 +136,8 @@ test.each([
   ['command: x, limits: { concurrency: 1.5 }', 'servers.s.limits.concurrency', 'whole number', undefined],
   ['command: x, limits: { timeout_s: 0 }', 'servers.s.limits.timeout_s', 'more than 0', undefined],
   ['command: x, limits: { max_s: 99999999 }', 'servers.s.limits.max_s', 'at most', undefined],
+  ['command: x, cache: { max_mb: 1 }', 'servers.s.cache.ttl_s', 'ttl_s', undefined],
+  ['command: x, cache: true', 'servers.s.cache', '"cache" must be a map', undefined],
   ['command: x, type: ws', 'servers.s.type', 'must be one of stdio', undefined],
   ['command: x, url: "http://x"', 'servers.s.url', 'both "command" and "url"', 'Keep'],
   ['type: http, command: x', 'servers.s.type', 'does not go with "command"', 'type: stdio'],

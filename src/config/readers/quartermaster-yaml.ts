@@ -5,6 +5,7 @@ import { parseYaml } from '../parse-yaml.ts';
 import { type Finding, hasError, quote } from '../problems.ts';
 import { readAccess } from '../read-access.ts';
 import { type ReadAgents, readAgents } from '../read-agents.ts';
+import { readCache } from '../read-cache.ts';
 import { readFallbacks } from '../read-fallbacks.ts';
 import { millisecondsAt, readLimits } from '../read-limits.ts';
 import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
@@ -140,6 +141,7 @@ const serversFormat: ServersFormat = {
       fallbacks: readFallbacks(node, findings, place),
       access: readAccess(node, findings, place),
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
+      cache: readCache(node),
       instead: textAt(node, 'instead'),
     };
   },

@@ -178,7 +178,11 @@ limits: { rate_per_min: 60, timeout_s: 30 }
       access: { scopes: ['read:files', 'write:files'], readOnly: true },
       hides: [{ file: 'ops/adk/servers/filesystem.yaml', line: 1 }],
     });
-    for (const change of [source.replace('60', '10'), source.replace('thing', 'other'), source.replace('Files', 'F')]) {
+    for (const change of [
+      source.replace('60', '10'),
+      source.replace('thing', 'other'),
+      `${source}cache: { ttl_s: 5 }\n`,
+    ]) {
       const stale = onlyProblem(await load({ ...files, 'ops/adk/servers/filesystem.yaml': change }));
       expect(stale).toMatchObject({
         severity: 'warning',
@@ -192,7 +196,7 @@ limits: { rate_per_min: 60, timeout_s: 30 }
 
 test('switches, lists of tools, hints, and a transport written flat', async () => {
   const fleet = await load({
-    '.mcp/servers/a.yaml': 'command: x\ntools: [read]\nenabled: false\ninstead: Ask a person.\n',
+    '.mcp/servers/a.yaml': 'command: x\ntools: [read]\nenabled: false\ncache: { ttl_s: 5 }\ninstead: Ask a person.\n',
     '.mcp/servers/b.json':
       '{"type":"sse","url":"https://example.com/sse","allowedTools":["a"],"fallback_hint":"Wait."}',
     '.mcp/servers/c.yml': 'transport: { command: [x, y] }\ndisabled: true\npermissions: { tools: [z] }\n',
@@ -200,6 +204,7 @@ test('switches, lists of tools, hints, and a transport written flat', async () =
   });
   expect(fleet.problems).toEqual([]);
   expect(ready(fleet, 'a')).toMatchObject({ tools: { include: ['read'] }, enabled: false, instead: 'Ask a person.' });
+  expect(ready(fleet, 'a').cache?.ttlMs).toBe(5_000);
   expect(ready(fleet, 'b')).toMatchObject({ transport: { type: 'sse' }, tools: { include: ['a'] }, instead: 'Wait.' });
   expect(ready(fleet, 'c')).toMatchObject({ tools: { include: ['z'] }, enabled: false, transport: { args: ['y'] } });
   expect(ready(fleet, 'd').transport.type).toBe('http');

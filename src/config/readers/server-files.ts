@@ -5,6 +5,7 @@ import { parseJsonc } from '../parse-jsonc.ts';
 import { parseYaml } from '../parse-yaml.ts';
 import { asBuiltinPostgres } from '../postgres-file.ts';
 import { dotted, type Finding, hasError, quote } from '../problems.ts';
+import { readCache } from '../read-cache.ts';
 import { readFallbacks } from '../read-fallbacks.ts';
 import { readFileAccess } from '../read-file-access.ts';
 import { readLimits } from '../read-limits.ts';
@@ -85,6 +86,7 @@ function readFile(written: SourceMap, file: string): ServerDraft {
     limits: readLimits(root, findings, place),
     fallbacks: readFallbacks(root, findings, place),
     access: readFileAccess(root, findings, place),
+    cache: readCache(root),
     instead: textAt(root, 'instead') ?? textAt(root, 'fallback_hint'),
   };
   return { ...draft, body: transport === undefined ? undefined : { ...body, transport } };

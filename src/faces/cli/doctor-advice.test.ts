@@ -35,6 +35,7 @@ function spec(transport: Transport, fallbacks: readonly Transport[] = []): Serve
       source: { file: '.mcp.json' },
     },
     isolation: 'shared',
+    cache: undefined,
     instead: undefined,
     connectionKey: '',
   };

@@ -1,5 +1,6 @@
 import type {
   AgentSpec,
+  CacheSettings,
   Fleet,
   FleetServer,
   PolicyRule,
@@ -17,6 +18,7 @@ export interface ServerDraft {
   readonly access?: Partial<ServerAccess>;
   readonly transport?: Transport;
   readonly fallbacks?: readonly Transport[];
+  readonly cache?: CacheSettings;
 }
 
 export interface AgentDraft {
@@ -78,6 +80,7 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
         ...draft.access,
       },
       isolation: 'shared',
+      cache: draft.cache,
       instead: undefined,
       connectionKey: name,
     },
