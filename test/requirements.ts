@@ -17,6 +17,8 @@ export const requirements = {
   'config:squad':
     "Squad's file gives servers, and each agent or role its servers and tools; broken, it denies everything.",
   'config:roles': 'The team page gives agents their roles, and routes nothing by itself.',
+  'config:agent-files':
+    'A file for each agent gives it servers and rules; what cannot be understood of that leaves it without tools.',
   'config:server-files': 'A file for each server is read in all of its three forms, and in what sync makes of them.',
   'config:manifests': 'Servers of enabled-tools.json and of product manifests are read; files of others are not.',
   'config:bad-files': 'A file that cannot be used is one clear problem, and no other server is affected.',

@@ -1,6 +1,7 @@
 import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { quote, toProblem } from './problems.ts';
+import { layAgents } from './lay-agents.ts';
+import { type Finding, quote, toProblem } from './problems.ts';
 import type { DotEnv } from './read-dotenv.ts';
 import { deniesEverything } from './read-policy.ts';
 import { defaultServe } from './readers/quartermaster-yaml.ts';
@@ -28,22 +29,25 @@ export interface AssembleOptions {
 export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fleet {
   const { workspace, readings, dotEnv } = options;
   const { servers, problems, secrets } = assembleServers(deps, options);
+  const { agents, problems: aboutAgents } = layAgents(readings);
   const settings: Settings = Object.assign({}, ...readings.map(({ content }) => content.settings).reverse());
   const all = [
     ...options.notices.map(asFatal),
     ...dotEnv.problems,
     ...readings.flatMap(({ reader, file, content, problems: own }) => {
       const found = [...own, ...content.findings.map((finding) => toProblem(file, finding))];
-      const unknown = findUnknown(file, content.mentions, servers);
+      const unknown = findUnknown(file, content.mentions, { servers, agents });
       return [...(reader.restricts ? found.map(asFatal) : found), ...unknown];
     }),
     ...problems,
+    ...aboutAgents,
   ];
   if (readings.length === 0 && options.notices.length === 0) all.push(noConfiguration(workspace));
   return {
     workspace,
     servers,
-    ...firstAgents(readings),
+    agents,
+    roles: allRoles(readings),
     policy: firstPolicy(readings),
     naming: 'prefixed',
     problems: all.sort(byPlace(readings)),
@@ -99,12 +103,9 @@ function hiding(winner: FleetServer, place: SourceRef): FleetServer {
   return { ...winner, spec: { ...winner.spec, hides: [...winner.spec.hides, place] } };
 }
 
-/** Agents come from the strongest file that has any; two lists of who may do what cannot be mixed. */
-function firstAgents(readings: readonly SourceReading[]): Pick<Fleet, 'agents' | 'roles'> {
-  const agents = readings.find(({ content }) => content.agents.size > 0)?.content.agents ?? new Map();
-  // A role is a fact about one agent, so these lists can be laid over each other, the weaker ones first.
-  const roles = new Map(readings.toReversed().flatMap(({ content }) => [...content.roles]));
-  return { agents, roles };
+/** A role is a fact about one agent, so these lists can be laid over each other, the weaker ones first. */
+function allRoles(readings: readonly SourceReading[]): Fleet['roles'] {
+  return new Map(readings.toReversed().flatMap(({ content }) => [...content.roles]));
 }
 
 /** Rules come from the strongest file that has any, unless another's restrictions could not be understood. */
@@ -113,16 +114,29 @@ function firstPolicy(readings: readonly SourceReading[]): Fleet['policy'] {
   return policies.find(deniesEverything) ?? policies[0];
 }
 
-function findUnknown(file: string, mentions: readonly Mention[], servers: ReadonlyMap<string, unknown>): Problem[] {
-  const names = [...servers.keys()];
+function findUnknown(file: string, mentions: readonly Mention[], known: Pick<Fleet, 'servers' | 'agents'>): Problem[] {
+  const { servers, agents } = known;
   return mentions.flatMap((mention) => {
-    const { kind, text, line, field, subject } = mention;
+    const { kind, text, line, field } = mention;
+    if (kind === 'role') return agents.has(text) ? [] : [toProblem(file, missingRole(mention, [...agents.keys()]))];
     if (kind === 'name' ? servers.has(text) : mayMatch(text, servers)) return [];
-    const near = didYouMean(kind === 'name' ? text : text.slice(0, text.indexOf('.')), names);
-    const message = `${subject}: ${quote(text)} names a server that is not configured.`;
+    const near = didYouMean(kind === 'name' ? text : text.slice(0, text.indexOf('.')), [...servers.keys()]);
+    const message = `${mention.subject}: ${quote(text)} names a server that is not configured.`;
     const fix = near === undefined ? 'Configure the server, or remove the name.' : `Did you mean "${near}"?`;
     return [toProblem(file, { severity: 'warning', line, field, message, fix })];
   });
+}
+
+/** A role that is not there restricts nothing, which is seldom what was meant. */
+function missingRole({ text: role, line, field, subject }: Mention, agents: readonly string[]): Finding {
+  const near = didYouMean(role, agents);
+  return {
+    severity: 'warning',
+    line,
+    field,
+    message: `${subject}: its role ${quote(role)} has no entry of its own, and says nothing.`,
+    fix: near === undefined ? `Write an entry ${quote(role)} under agents:.` : `Did you mean "${near}"?`,
+  };
 }
 
 /** A wildcard before the first dot may stand for any server, also one of tomorrow. */

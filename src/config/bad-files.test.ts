@@ -13,6 +13,7 @@ import { createWorkspace, load, onlyProblem, ready } from './workspace.fixture.t
 /** Files that Squad and others write: what becomes of a bad one, and what a bad one means. */
 const files: Readonly<Record<string, { server?: string; denies?: true }>> = {
   '.squad/mcp-config.json': { denies: true },
+  'catalog/agents/a/agent.yaml': { denies: true },
   '.squad/team.md': {},
   '.mcp/servers/bad.yaml': { server: 'bad' },
   '.mcp/servers/worse.json': { server: 'worse' },

@@ -1,15 +1,21 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../base/index.ts';
+import { folderTree } from './folder-tree.ts';
 import type { Place } from './readers/reader.ts';
 
 export type FoundFiles =
   | { readonly kind: 'files'; readonly files: readonly string[] }
   | { readonly kind: 'unreadable'; readonly folder: string; readonly code: string };
 
-/** The files of one place, relative to the workspace and in the order of their names. */
+/** The files that one place may hold, relative to the workspace and in the order of their names. */
 export async function findFiles(workspace: string, place: Place): Promise<FoundFiles> {
   if ('file' in place) return { kind: 'files', files: [place.file] };
+  if ('tree' in place) {
+    const { folders, unreadable } = folderTree(workspace, place.tree);
+    if (unreadable !== undefined) return { kind: 'unreadable', ...unreadable };
+    return { kind: 'files', files: folders.flatMap((folder) => place.names.map((name) => `${folder}/${name}`)) };
+  }
   const { folder, endings } = place;
   try {
     const names = await readdir(join(workspace, folder));

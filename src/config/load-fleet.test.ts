@@ -239,6 +239,7 @@ const key = fc.constantFrom(
   ...['limits', 'include', '__proto__', 'constructor', 'serve', 'naming', '', '*', 'a.b', '${X}', 'id', 'transport'],
   ...['agentServers', 'toolRestrictions', 'fallback', 'permissions', 'scope', 'options', 'read_only', 'metadata'],
   ...['mcp_servers', 'enabledTools', 'mcp', 'name', 'source', 'allowedTools', 'enabled', 'disabled', 'server_id'],
+  ...['slug', 'requires', 'requires.mcp'],
 );
 const value = fc.letrec((tie) => ({
   any: fc.oneof(
@@ -252,6 +253,8 @@ const fuzzed = [
   'quartermaster.yaml',
   '.mcp.json',
   '.squad/mcp-config.json',
+  'catalog/agents/a/agent.yaml',
+  'catalog/agents/b/agent.yaml',
   '.mcp/servers/a.yaml',
   '.mcp/servers/b.json',
 ];

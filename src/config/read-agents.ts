@@ -1,6 +1,5 @@
 import type { AgentSpec, ToolFilter } from '../domain/index.ts';
 import { checkNode, repeated } from './check-node.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { dotted, type Finding, hasError, quote } from './problems.ts';
 import { denyEverything, readPolicy } from './read-policy.ts';
 import type { Mention } from './readers/reader.ts';
@@ -29,30 +28,16 @@ export function readAgents(section: SourceNode, file: string): ReadAgents {
     const source = { file, line: before ?? entry.line };
     agents.set(entry.key, hasError(own) ? lockedAgent(entry.key, source) : read.agent);
     const role = textAt(entry.value, 'role');
-    if (role !== undefined) roles.set(entry.key, role);
+    if (role !== undefined) {
+      const line = lineAt(entry.value, ['role']);
+      const place = { line, field: dotted('agents', entry.key, 'role'), subject: `Agent ${quote(entry.key)}` };
+      roles.set(entry.key, role);
+      mentions.push({ kind: 'role', text: role, ...place });
+    }
     findings.push(...own);
     mentions.push(...read.mentions);
   }
-  findings.push(...missingRoles(section, agents));
   return { agents, roles, findings, mentions };
-}
-
-/** A role that is not there restricts nothing, which is seldom what was meant. */
-function missingRoles(section: SourceNode, agents: ReadonlyMap<string, unknown>): Finding[] {
-  return (section.kind === 'map' ? section.entries : []).flatMap(({ key, value }) => {
-    const role = textAt(value, 'role');
-    if (role === undefined || agents.has(role)) return [];
-    const near = didYouMean(role, [...agents.keys()]);
-    return [
-      {
-        severity: 'warning' as const,
-        line: lineAt(value, ['role']),
-        field: dotted('agents', key, 'role'),
-        message: `Agent ${quote(key)}: its role ${quote(role)} has no entry of its own, and says nothing.`,
-        fix: near === undefined ? `Write an entry ${quote(role)} under agents:.` : `Did you mean "${near}"?`,
-      },
-    ];
-  });
 }
 
 function readAgent(
@@ -123,7 +108,7 @@ export function lockNotice(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-const gotNothing = 'Until this is corrected the agent gets no tools.';
+export const gotNothing = 'Until this is corrected the agent gets no tools.';
 
 export function agentTwice(entry: SourceEntry, before: number, section: string): Finding {
   const said = repeated('Agents', entry.key, before, entry.line);

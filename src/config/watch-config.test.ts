@@ -55,6 +55,9 @@ test('a folder that comes later is followed, with the files in it', async () => 
     ['.mcp/servers/a.yaml', 'command: x\n'],
     ['.mcp/servers/a.yaml', 'command: y\n# more\n'],
     ['.squad/team.md', '## Members\n'],
+    ['catalog/agents/main/a/agent.yaml', 'slug: a\n'],
+    ['catalog/agents/main/a/agent.yaml', 'slug: other\n'],
+    ['catalog/agents/sub/deep/b/agent.yml', 'slug: b\n'],
   ] as const) {
     const before = seen.count();
     await mkdir(dirname(join(workspace, file)), { recursive: true });

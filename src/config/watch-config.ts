@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, readdirSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Clock, Logger, Timer } from '../base/index.ts';
+import { folderTree } from './folder-tree.ts';
 import { watchedPlaces } from './load-fleet.ts';
 import type { Place } from './readers/reader.ts';
 
@@ -102,6 +103,14 @@ function watchDirectory(logger: Logger, directory: string, onEvent: () => void):
 function pathsOf(workspace: string): readonly string[] {
   const paths = watchedPlaces.flatMap((place) => {
     if ('file' in place) return [join(workspace, place.file)];
+    if ('tree' in place) {
+      const { folders } = folderTree(workspace, place.tree);
+      const all = [
+        place.tree,
+        ...folders.flatMap((folder) => [folder, ...place.names.map((name) => `${folder}/${name}`)]),
+      ];
+      return all.map((path) => join(workspace, path));
+    }
     const folder = join(workspace, place.folder);
     return [folder, ...namesIn(folder, place).map((name) => join(folder, name))];
   });

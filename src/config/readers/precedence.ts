@@ -1,3 +1,4 @@
+import { agentFiles } from './agent-files.ts';
 import { codexToml } from './codex-toml.ts';
 import { copilotConfigJson, copilotGithubJson } from './copilot-mcp-json.ts';
 import { cursorMcpJson } from './cursor-mcp-json.ts';
@@ -17,6 +18,7 @@ import { vscodeMcpJson } from './vscode-mcp-json.ts';
 export const readers: readonly Reader[] = [
   quartermasterYaml,
   squadConfig,
+  agentFiles,
   squadTeam,
   serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
   serverFiles('ops/adk/servers', ['.yaml', '.yml']),

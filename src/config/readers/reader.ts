@@ -17,6 +17,8 @@ export interface Reader {
   readonly sayVariable?: (name: string) => string;
   /** Where one file is one server: its name. A file that cannot be understood is that server, invalid. */
   readonly serverOf?: (file: string) => string;
+  /** True where one file is one agent: then they are put together, also with those of a stronger file. */
+  readonly oneAgent?: boolean;
   /** Where others have files of the same name: whether this one may be of our kind. Others' are passed over. */
   readonly mayBeOurs?: (text: string) => boolean;
   parse(text: string, file: string): ParsedSource;
@@ -26,14 +28,21 @@ export interface Reader {
 /** Other files that a configuration file names; only what lies inside the workspace is read. */
 export type Nearby = (path: string) => Promise<SourceText>;
 
-/** Relative to the workspace: one file, or every file of a folder that has one of the endings. */
-export type Place = { readonly file: string } | { readonly folder: string; readonly endings: readonly string[] };
+/** Relative to the workspace: one file, every file of a folder that has one of the endings, or of these names below it. */
+export type Place =
+  | { readonly file: string }
+  | { readonly folder: string; readonly endings: readonly string[] }
+  | { readonly tree: string; readonly names: readonly string[] };
 
 /** As messages name it: `.mcp/servers/*.{yaml,json}`. */
 export function placeText(place: Place): string {
   if ('file' in place) return place.file;
-  const endings = place.endings.map((ending) => ending.slice(1));
-  return `${place.folder}/*.${endings.length === 1 ? endings[0] : `{${endings.join(',')}}`}`;
+  if ('tree' in place) return `${place.tree}/**/${either(place.names)}`;
+  return `${place.folder}/*.${either(place.endings.map((ending) => ending.slice(1)))}`;
+}
+
+function either(texts: readonly string[]): string {
+  return texts.length === 1 ? (texts[0] ?? '') : `{${texts.join(',')}}`;
 }
 
 export type Reading =
@@ -70,9 +79,9 @@ export const emptyContent: FileContent = {
 
 export type Settings = Partial<Pick<Fleet, 'naming' | 'ledger' | 'serve'>>;
 
-/** A server named by a route, a filter or a rule; whether it exists is known only when all files are read. */
+/** A server named by a route, a filter or a rule, or a role; whether it exists is known only when all files are read. */
 export interface Mention {
-  readonly kind: 'name' | 'pattern';
+  readonly kind: 'name' | 'pattern' | 'role';
   readonly text: string;
   readonly line: number;
   readonly field: string;

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { AgentSpec } from '../domain/index.ts';
+import { checkNode, repeated } from './check-node.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { dotted, type Finding, quote } from './problems.ts';
+import { readPolicy } from './read-policy.ts';
+import type { Mention } from './readers/reader.ts';
+import { policiesSchema } from './schema.ts';
+import { checkName } from './server-draft.ts';
+import { child, entryOf, lineAt, type SourceMap, type SourceNode } from './source-tree.ts';
+import { textAt } from './texts.ts';
+
+export interface AgentName {
+  readonly text: string;
+  /** Where the name is written; empty: nowhere. */
+  readonly key: string;
+  readonly findings: readonly Finding[];
+}
+
+/** What an agent's own file says about tools. A mistake in that must not be passed over; all other keys are. */
+export function readAgentFile(
+  root: SourceMap,
+  name: AgentName,
+  file: string,
+): { readonly agent: AgentSpec; readonly findings: readonly Finding[]; readonly mentions: readonly Mention[] } {
+  const subject = `Agent ${quote(name.text)}`;
+  const findings = [...name.findings, ...nameFindings(root, name), ...repeatedKeys(root, subject)];
+  findings.push(...lookAlikes(root, '', subject, (key) => didYouMean(key, sections)));
+  for (const section of sections) findings.push(...checkSection(root, section, subject));
+  const { servers, mentions } = readRequired(root, findings, subject);
+  const policies = child(root, 'policies');
+  const rules =
+    policies === undefined
+      ? undefined
+      : readPolicy(policies, { file, field: 'policies', subject: `${subject}, policies` });
+  return {
+    agent: {
+      name: name.text,
+      source: { file, line: root.line },
+      servers,
+      tools: new Map(),
+      policy: rules?.policy,
+    },
+    findings: [...findings, ...(rules?.findings ?? [])],
+    mentions: [...mentions, ...(rules?.mentions ?? [])],
+  };
+}
+
+const sections = ['requires', 'policies'] as const;
+
+const named = z.string().min(1);
+
+const schemas: Readonly<Record<(typeof sections)[number], z.ZodType>> = {
+  requires: z.looseObject({
+    mcp: z.array(z.union([named, z.looseObject({ id: named }), z.looseObject({ name: named })])).optional(),
+  }),
+  policies: z.looseObject(policiesSchema.shape),
+};
+
+const nearestOf: Readonly<Record<(typeof sections)[number], (key: string) => string | undefined>> = {
+  requires: (key) => (/mcp/i.test(key) ? 'mcp' : undefined),
+  policies: (key) => didYouMean(key, Object.keys(policiesSchema.shape)),
+};
+
+function checkSection(root: SourceMap, section: (typeof sections)[number], subject: string): Finding[] {
+  const node = child(root, section);
+  if (node === undefined) return [];
+  const options = { field: section, subject: `${subject}, ${section}`, unknownKeys: 'error' } as const;
+  return [
+    ...checkNode(schemas[section], node, options),
+    ...lookAlikes(node, section, options.subject, nearestOf[section]),
+  ];
+}
+
+function nameFindings(root: SourceMap, { text, key }: AgentName): Finding[] {
+  const badName = checkName('Agent', text);
+  return badName === undefined ? [] : [{ severity: 'error', line: lineAt(root, [key]), field: key, ...badName }];
+}
+
+/** Of two that differ nobody can tell which is meant. */
+function repeatedKeys(root: SourceMap, subject: string): Finding[] {
+  const ours: readonly string[] = ['slug', 'id', 'name', ...sections];
+  return root.entries.flatMap((entry): Finding[] => {
+    const { key, line } = entry;
+    const first = entryOf(root, key);
+    if (!ours.includes(key) || first === undefined || first === entry) return [];
+    return [{ severity: 'error', line, field: key, ...repeated(subject, key, first.line, line) }];
+  });
+}
+
+/** One of our words mistyped would, if passed over, give the agent more than was meant. */
+function lookAlikes(
+  node: SourceNode,
+  field: string,
+  subject: string,
+  nearest: (key: string) => string | undefined,
+): Finding[] {
+  return (node.kind === 'map' ? node.entries : []).flatMap(({ key, line }): Finding[] => {
+    const near = nearest(key);
+    if (near === undefined || entryOf(node, near) !== undefined) return [];
+    const message = `${subject}: the key ${quote(key)} is unknown.`;
+    return [{ severity: 'error', line, field: dotted(field, key), message, fix: `Did you mean "${near}"?` }];
+  });
+}
+
+/** Servers by name, or by maps with one; a word beside the name may be meant to restrict, so it is told. */
+function readRequired(
+  root: SourceMap,
+  findings: Finding[],
+  subject: string,
+): { readonly servers: readonly string[] | undefined; readonly mentions: readonly Mention[] } {
+  const list = child(child(root, 'requires'), 'mcp');
+  if (list?.kind !== 'list') return { servers: undefined, mentions: [] };
+  const mentions = list.items.flatMap((item, index): Mention[] => {
+    const text = item.kind === 'scalar' ? item.text : (textAt(item, 'id') ?? textAt(item, 'name'));
+    if (text === undefined) return [];
+    const field = dotted('requires.mcp', index);
+    for (const { key, line } of item.kind === 'map' ? item.entries : []) {
+      if (key === 'id' || key === 'name') continue;
+      const message = `${subject}: the key ${quote(key)} beside the server ${quote(text)} is not read.`;
+      findings.push({ severity: 'warning', line, field: dotted(field, key), message });
+    }
+    return [{ kind: 'name', text, line: item.line, field, subject }];
+  });
+  return { servers: mentions.map(({ text }) => text), mentions };
+}
