@@ -133,9 +133,10 @@ class ToolServing {
       const result = await this.#answer(message);
       return result === undefined ? undefined : resultReply(message.idText, result);
     } catch (error) {
-      const known = toHubError(error);
-      if (known.code === 'INTERNAL') this.#deps.logger.error('builtin_failed', { error });
-      return errorReply(message.idText, known);
+      if (error instanceof HubError) return errorReply(message.idText, error);
+      // What a defect says of itself may hold anything.
+      this.#deps.logger.error('serving_failed', { server: this.#server.name, error });
+      return errorReply(message.idText, new HubError('INTERNAL', `The server failed on ${message.method}.`));
     }
   }
 
@@ -160,7 +161,7 @@ class ToolServing {
 
   #greet({ params }: Request): string {
     this.#protocolVersion = negotiateLegacy(params.protocolVersion, legacyConnectionVersions);
-    const { protocolVersion } = { protocolVersion: this.#protocolVersion };
+    const protocolVersion = this.#protocolVersion;
     return `{${this.#portrait({ protocolVersion, serverInfo: infoOf(this.#server) })}}`;
   }
 
