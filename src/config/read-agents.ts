@@ -5,7 +5,7 @@ import { denyEverything, readPolicy } from './read-policy.ts';
 import type { Mention } from './readers/reader.ts';
 import { agentSchema } from './schema.ts';
 import { checkName } from './server-draft.ts';
-import { child, isNull, lineAt, type SourceEntry, type SourceNode } from './source-tree.ts';
+import { child, entryOf, isNull, lineAt, type SourceEntry, type SourceNode } from './source-tree.ts';
 import { textAt, textsAt } from './texts.ts';
 
 export interface ReadAgents {
@@ -51,6 +51,7 @@ function readAgent(
   const badName = checkName('Agent', name);
   if (badName !== undefined) findings.push({ severity: 'error', line, field, ...badName });
   if (!isNull(node)) findings.push(...checkNode(agentSchema, node, { field, subject, unknownKeys: 'error' }));
+  findings.push(...bothLists(node, field, subject));
   const policies = child(node, 'policies');
   const rules =
     policies === undefined
@@ -59,7 +60,7 @@ function readAgent(
   const agent: AgentSpec = {
     name,
     source: { file, line },
-    servers: textsAt(node, 'servers'),
+    servers: textsAt(node, 'servers') ?? textsAt(child(node, 'requires'), 'mcp'),
     tools: readFilters(child(node, 'tools')),
     policy: rules?.policy,
   };
@@ -68,10 +69,21 @@ function readAgent(
     findings: lockNotice([...findings, ...(rules?.findings ?? [])]),
     mentions: [
       ...mentionedServers(child(node, 'servers'), dotted(field, 'servers'), subject),
+      ...mentionedServers(child(child(node, 'requires'), 'mcp'), dotted(field, 'requires.mcp'), subject),
       ...mentionedServers(child(node, 'tools'), dotted(field, 'tools'), subject),
       ...(rules?.mentions ?? []),
     ],
   };
+}
+
+/** Two lists of servers that differ cannot both be meant, and two that agree will not stay so. */
+function bothLists(node: SourceNode, field: string, subject: string): Finding[] {
+  const second = entryOf(node, 'requires');
+  if (second === undefined || entryOf(node, 'servers') === undefined) return [];
+  const message = `${subject}: "servers" and "requires" say the same thing, and both are written.`;
+  return [
+    { severity: 'error', line: second.line, field: dotted(field, 'requires'), message, fix: 'Keep one of the two.' },
+  ];
 }
 
 /** Per server, which of its tools the agent gets. */

@@ -148,6 +148,10 @@ export const agentSchema = z
         'Its role: another entry, which speaks for it too. Where both name servers or tools it gets what both allow.',
       ),
     servers: z.array(z.string()).optional().describe('Servers this agent gets. Absent: not routed by this entry.'),
+    requires: z
+      .strictObject({ mcp: z.array(z.string()).describe('Servers this agent gets.') })
+      .optional()
+      .describe('The same as servers, in the words of agent files; write one of the two.'),
     tools: z
       .record(z.string(), toolFilterSchema)
       .optional()

@@ -204,6 +204,12 @@ agents:
   expect(fleet.agents.get('idle')).toMatchObject({ servers: undefined, policy: undefined });
 });
 
+test("servers may be named in the words of agents' files", async () => {
+  const fleet = await own('servers: { a: { command: x } }\nagents:\n  tester:\n    requires: { mcp: [a, b] }\n');
+  expect(fleet.agents.get('tester')?.servers).toEqual(['a', 'b']);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 4, field: 'agents.tester.requires.mcp.1' });
+});
+
 test.each([
   'server: [a]',
   'servers: a',
@@ -214,6 +220,13 @@ test.each([
   'policies: { tools: { x: deny } }',
   'policies: { tols: {} }',
   'servers: [a], servers: [b]',
+  'servers: [a], requires: { mcp: [a] }',
+  'requires: [a]',
+  'requires: { mcp: a }',
+  'requires: { mcp: [{ id: a }] }',
+  'requires: {}',
+  'requires: ',
+  'requires: { mcp: [a], skills: [] }',
 ])('an agent with { %s } gets nothing rather than too much', async (body) => {
   const fleet = await own(`servers: { a: { command: x, shared: true } }\nagents:\n  tester: { ${body} }\n`);
   const agent = fleet.agents.get('tester');
