@@ -22,6 +22,7 @@ test('the examples of the documentation load without a problem', async () => {
       'ops/adk/servers/supabase.yaml': full ?? '',
       'enabled-tools.json': await first('## enabled-tools.json'),
       'product.json': await first('## product.json and manifest.json'),
+      'catalog/agents/main/writer/agent.yaml': await first('## catalog/agents'),
       '.squad/team.md': await first('## .squad/team.md'),
       '.env': await first('### .env'),
     },
@@ -31,7 +32,8 @@ test('the examples of the documentation load without a problem', async () => {
   expect([...fleet.servers.keys()]).toEqual([
     ...['files', 'github', 'clock', 'supabase', 'memory', 'docs', 'issues', 'internal', 'search'],
   ]);
-  expect([...fleet.agents.keys()]).toEqual(['developer', 'reviewer']);
+  expect([...fleet.agents.keys()]).toEqual(['developer', 'reviewer', 'writer']);
+  expect(fleet.agents.get('writer')?.servers).toEqual(['github', 'files']);
   expect(ready(fleet, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });
   expect(ready(fleet, 'supabase')).toMatchObject({
     transport: { url: 'https://mcp.supabase.com/mcp', headers: {} },
