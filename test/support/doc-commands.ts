@@ -1,0 +1,22 @@
+import { linesOf } from './doc-shown.ts';
+
+/** A command of a page, and what the page shows that it says; undefined where it shows only commands. */
+export interface DocCommand {
+  readonly command: string;
+  readonly shown: readonly string[] | undefined;
+}
+
+/** Of a block: with `$ ` before each command, the rest is what they say; without, every line is a command. */
+export function commandsIn(text: string): DocCommand[] {
+  const joined = text.trimEnd().replaceAll(/ *\\\n\s*/g, ' ');
+  if (!/^\$ /m.test(joined)) {
+    const lines = joined.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+    return lines.map((command) => ({ command, shown: undefined }));
+  }
+  const [before = '', ...commands] = joined.split(/^\$ /m);
+  if (before.trim() !== '') throw new Error(`what does this belong to: ${before}`);
+  return commands.map((each) => {
+    const [command = '', ...shown] = linesOf(each);
+    return { command, shown };
+  });
+}

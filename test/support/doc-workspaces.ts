@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { fixturePath } from './fixture-servers.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+/** Where the blocks of a scene happen. */
+export interface DocWorkspace {
+  /** Gone after the test, with the workspace and all that is beside it. */
+  readonly base: string;
+  readonly folder: string;
+  /** Where commands start; the workspace, except on a page that goes there itself. */
+  readonly start: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly before: readonly string[];
+}
+
+interface Kind {
+  fill(folder: string): Promise<void>;
+  /** Typed before the first block. */
+  readonly before?: readonly string[];
+}
+
+const past = [
+  'files.read_text_file path=welcome.md --agent tester',
+  'files.read_text_file path=../../secret --agent lead',
+  'memory.delete_entities --agent lead',
+  'files.write_file path=x content=y --agent scribe',
+  'files.read_text_file path=todo.md --agent tester',
+  'everything.get-sum a=1 b=2 --agent tester',
+  'files.list_directory path=. --agent tester',
+];
+
+/** By the names that pages use. */
+const kinds: Readonly<Record<string, Kind>> = {
+  empty: { fill: async () => {} },
+  /** A copy of examples/team. */
+  team: { fill: copyTeam },
+  /** The same with a hub, a token of agent tester in $TOKEN and a few calls of the run in $RUN. */
+  'team at work': { fill: copyTeam, before: atWork() },
+  /** Some calls have been made, and not all of them went well. */
+  'team with a past': { fill: copyTeam, before: past.map((call) => `qm call ${call} > /dev/null 2>&1 || true`) },
+  /** Servers that fail in different ways. */
+  troubles: { fill: writeTroubles },
+  gone: { fill: writeGone },
+  /** What somebody might have before there is a hub; commands start beside it. */
+  'your-repo': {
+    fill: (folder) => writeServers(folder, { files: files('.'), github: tools('get_issue', ...githubWrites) }),
+  },
+};
+
+export async function openWorkspace(kind: string): Promise<DocWorkspace> {
+  const found = kinds[kind];
+  if (found === undefined) throw new Error(`no workspace "${kind}"; there are ${Object.keys(kinds).join(', ')}`);
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'qm-doc-')));
+  onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 5 }));
+  // As deep as examples/team in this repository, whose servers are two folders up.
+  const parent = join(base, 'me');
+  const folder = join(parent, kind === 'your-repo' ? kind : 'team');
+  await mkdir(join(base, 'bin'));
+  await mkdir(folder, { recursive: true });
+  await symlink(join(root, 'node_modules'), join(base, 'node_modules'));
+  await writeShims(join(base, 'bin'));
+  await found.fill(folder);
+  const env = { PATH: searchPath(join(base, 'bin')), HOME: base, NO_COLOR: '1' };
+  return { base, folder, start: kind === 'your-repo' ? parent : folder, env, before: found.before ?? [] };
+}
+
+/** Pages say what happens where there is no uvx. */
+function searchPath(bin: string): string {
+  const folders = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'uvx')));
+  return [bin, ...folders].join(':');
+}
+
+/** `qm` from the build, and an `npx` that has the servers which are installed here and fetches nothing. */
+async function writeShims(bin: string): Promise<void> {
+  const npx = [
+    'if [ "$1" = -y ]; then shift; fi',
+    'name=$1; shift',
+    `scope=; case "$name" in @*) scope=@; name=\${name#@};; esac`,
+    `file="${root}/node_modules/$scope\${name%%@*}/dist/index.js"`,
+    'if [ ! -f "$file" ]; then echo "npx: $name is not installed for the examples" >&2; exit 1; fi',
+    `exec "${process.execPath}" "$file" "$@"`,
+  ];
+  await writeFile(join(bin, 'npx'), `#!/bin/sh\n${npx.join('\n')}\n`, { mode: 0o755 });
+  await symlink(join(root, 'bin', 'qm'), join(bin, 'qm'));
+}
+
+async function copyTeam(folder: string): Promise<void> {
+  const here = join(root, 'examples', 'team');
+  for (const name of ['.mcp.json', 'quartermaster.yaml', 'files']) {
+    await cp(join(here, name), join(folder, name), { recursive: true });
+  }
+}
+
+async function writeTroubles(folder: string): Promise<void> {
+  const server = createServer((_request, response) => response.writeHead(401).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo; // it listens on a TCP port
+  const lines = [
+    '{',
+    '  "mcpServers": {',
+    '    "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] },',
+    `    "github": { "type": "http", "url": "http://127.0.0.1:${port}/mcp" },`,
+    '    "fetch": { "command": "uvx", "args": ["mcp-server-fetch"] },',
+    `    "old": { "command": "node", "args": ["\${OLD_SERVER}"] }`,
+    '  }',
+    '}',
+  ];
+  await writeFile(join(folder, '.mcp.json'), `${lines.join('\n')}\n`);
+}
+
+/** Nothing listens on port 9, and nobody has that program. */
+async function writeGone(folder: string): Promise<void> {
+  const [url, events] = ['http://127.0.0.1:9/mcp', 'http://127.0.0.1:9/events'];
+  const gone = { url, fallback: [{ type: 'sse', url: events }, { command: 'gone-mcp' }] };
+  await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify({ servers: { gone } }));
+}
+
+async function writeServers(folder: string, mcpServers: object): Promise<void> {
+  await writeFile(join(folder, '.mcp.json'), JSON.stringify({ mcpServers }, undefined, 2));
+}
+
+const githubWrites = ['create_issue', 'create_pull_request', 'merge_pull_request'];
+
+function atWork(): string[] {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { name: 'files_read_text_file', arguments: { path: 'welcome.md' }, _meta: meta };
+  const headers = {
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+    'MCP-Protocol-Version': '2026-07-28',
+    'Mcp-Method': 'tools/call',
+    'Mcp-Name': params.name,
+    'X-Quartermaster-Run': 'nightly-42',
+  };
+  const flags = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return [
+    'qm tools --agent lead',
+    'qm serve',
+    'export TOKEN=$(qm token issue --agent tester 2> /dev/null) RUN=nightly-42',
+    `curl -sf http://127.0.0.1:4680/mcp -H "Authorization: Bearer $TOKEN" ${flags.join(' ')} -d '${body}'`,
+  ];
+}
+
+function files(below: string): object {
+  return { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', below] };
+}
+
+/** A server with tools of these names, in the place of one that is not here. */
+function tools(...names: string[]): object {
+  return { command: process.execPath, args: [fixturePath('named-tools.mjs'), ...names] };
+}
