@@ -33,7 +33,8 @@ export function emitServer({ file, text }: SourceFile): Emitted {
   // The same text once more, with every scalar as it was written: `007` must not become 7.
   const asWritten: unknown = parseDocument(text, { prettyErrors: false, schema: 'failsafe' }).toJS();
   const transport = transportOf(source, isJsonObject(asWritten) ? asWritten : {});
-  if (transport === undefined) return wrong('has no "transport"', 'Write transport: with a command or a url.');
+  if (transport === undefined)
+    return wrong('has no "transport"', 'Write transport: with a command, a url or a builtin.');
   const digest = createHash('sha256').update(text).digest('hex');
   const server = { ...shapeOf(source, id), metadata: metadataOf(source, id, file, digest), transport };
   const fallback = fallbacksOf(source, isJsonObject(asWritten) ? asWritten : {});
@@ -62,8 +63,8 @@ function metadataIn(text: string): Record<string, unknown> | undefined {
 }
 
 const idPattern = /^(?!__proto__$)(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
-const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse'];
-const transportKeys = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers'];
+const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse', 'builtin'];
+const transportKeys = ['type', 'builtin', 'command', 'args', 'env', 'cwd', 'url', 'headers'];
 const permissionKeys = ['scope', 'tools', 'write_requires_approval'];
 /** What the emitted shape holds somewhere else, or makes itself. */
 const movedKeys = [...transportKeys, 'id', 'server_id', 'transport', 'fallback', 'metadata', 'scopes', 'title', 'tags'];
@@ -118,7 +119,7 @@ function transportOf(source: Record<string, unknown>, asWritten: Record<string, 
   if (isJsonObject(source.transport)) {
     return oneTransport(source.transport, isJsonObject(asWritten.transport) ? asWritten.transport : {});
   }
-  if (source.command === undefined && source.url === undefined) return undefined;
+  if ([source.command, source.url, source.builtin].every((way) => way === undefined)) return undefined;
   const flat = Object.fromEntries(
     transportKeys.filter((key) => key !== 'type' || source.type !== 'mcp').map((key) => [key, source[key]]),
   );
@@ -137,9 +138,14 @@ function fallbacksOf(source: Record<string, unknown>, asWritten: Record<string, 
 function oneTransport(source: Record<string, unknown>, asWritten: Record<string, unknown>): Record<string, unknown> {
   const present = Object.entries(source).filter(([, value]) => value !== null && value !== undefined);
   const texts = present.map(([key, value]) => [key, transportKeys.includes(key) ? asWritten[key] : value] as const);
-  const type = source.type ?? (source.command === undefined || source.command === null ? 'http' : 'stdio');
+  const type = source.type ?? typeOf(source);
   const empty = { args: [], command: null, env: {}, headers: {}, url: null };
   return { ...empty, ...Object.fromEntries(texts), type };
+}
+
+function typeOf({ builtin, command }: Record<string, unknown>): string {
+  if (typeof builtin === 'string') return 'builtin';
+  return command === undefined || command === null ? 'http' : 'stdio';
 }
 
 function sorted(value: unknown): unknown {

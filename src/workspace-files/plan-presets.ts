@@ -1,10 +1,13 @@
 import { sourceFolder } from './plan-sync.ts';
-import { type Preset, presets } from './presets.ts';
+import { presets } from './presets/gallery.ts';
+import type { Preset } from './presets/preset.ts';
+import { presetText } from './presets/preset-file.ts';
 import type { FolderFile } from './read-folder.ts';
 
 export interface PresetFile {
   readonly preset: Preset;
   readonly file: string;
+  readonly text: string;
   /** What differs is replaced only where that was asked for; a link to something else never. */
   readonly state: 'new' | 'unchanged' | 'differs' | 'link';
 }
@@ -23,19 +26,14 @@ export function choosePresets(ids: readonly string[]): ChosenPresets {
 export function planPresets(chosen: readonly Preset[], existing: readonly FolderFile[]): PresetFile[] {
   return chosen.map((preset) => {
     const file = `${sourceFolder}/${preset.id}.yaml`;
-    return {
-      preset,
-      file,
-      state: stateOf(
-        preset,
-        existing.find((each) => each.file === file),
-      ),
-    };
+    const text = presetText(preset);
+    const found = existing.find((each) => each.file === file);
+    return { preset, file, text, state: stateOf(text, found) };
   });
 }
 
 /** An editor's line ends or a missing last one make no difference. */
-function stateOf({ text }: Preset, found: FolderFile | undefined): PresetFile['state'] {
+function stateOf(text: string, found: FolderFile | undefined): PresetFile['state'] {
   if (found === undefined) return 'new';
   if (found.text.replaceAll('\r\n', '\n').trimEnd() === text.trimEnd()) return 'unchanged';
   return found.isLink ? 'link' : 'differs';

@@ -11,7 +11,8 @@ export function renderBlock(key: string, value: Plain, step: number): string[] {
 }
 
 export function renderYaml(value: Plain, step = 2): string {
-  const document = new Document(value);
+  // People read it: the same list twice is written twice.
+  const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Seq(_, list) {
       if (list.items.every((item) => isScalar(item))) list.flow = true;

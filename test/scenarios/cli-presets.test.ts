@@ -5,13 +5,19 @@ import { expect, test } from 'vitest';
 import { loadFleet } from '../../src/config/index.ts';
 import type { ServerSpec } from '../../src/domain/index.ts';
 import { bootstrapSchema, lsSchema, presetListSchema, syncSchema } from '../../src/faces/cli/json-shapes.ts';
+import { presets } from '../../src/workspace-files/index.ts';
 import { verifies } from '../support/verifies.ts';
 import { makeWorkspace, type QmResult, runQm } from './qm.fixture.ts';
 
 const sources = 'ops/adk/servers';
 const targets = '.mcp/servers';
-const all = ['notion', 'supabase', 'github', 'obsidian', 'filesystem', 'memory'];
-const env = { OBSIDIAN_API_KEY: 'obsidian-key-1', NOTION_MCP_TOKEN: 'notion-token-1' };
+const all = presets.map(({ id }) => id);
+const needed = presets.flatMap(({ variables }) => variables.filter((each) => each.required).map(({ name }) => name));
+const env = {
+  ...Object.fromEntries(needed.map((name) => [name, `https://${name.toLowerCase().replaceAll('_', '-')}.example`])),
+  OBSIDIAN_API_KEY: 'obsidian-key-1',
+  NOTION_MCP_TOKEN: 'notion-token-1',
+};
 
 async function qmIn(workspace: string, ...args: string[]): Promise<QmResult> {
   return runQm([...args, '--workspace', workspace]);
@@ -125,9 +131,14 @@ test('presets can be listed; one that does not exist is refused, also beside one
   const workspace = await makeWorkspace();
   const listed = await qmIn(workspace, 'bootstrap', '--list', '--json');
   expect(presetListSchema.parse(JSON.parse(listed.stdout)).map(({ id }) => id)).toEqual(all);
-  expect((await qmIn(workspace, 'bootstrap', '--list')).stdout).toMatch(/obsidian +OBSIDIAN_API_KEY +/);
-  const refused = await qmIn(workspace, 'bootstrap', 'notion', 'slack');
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/no preset "slack"\. There are notion, /) });
+  const { stdout } = await qmIn(workspace, 'bootstrap', '--list');
+  expect(stdout).toMatch(/obsidian +preset +key +uvx, OBSIDIAN_API_KEY +/);
+  expect(stdout).toMatch(/trello +pattern +key +TRELLO_MCP_URL, TRELLO_API_KEY +/);
+  const refused = await qmIn(workspace, 'bootstrap', 'notion', 'jira');
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/no preset "jira"\. There are filesystem, /),
+  });
   expect(await readdir(workspace)).toEqual([]);
 });
 

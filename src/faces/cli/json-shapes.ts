@@ -108,6 +108,8 @@ export const switchSchema = z.strictObject({
   hub: takeUpSchema,
 });
 
+const presetVariableSchema = z.strictObject({ name: z.string(), required: z.boolean(), purpose: z.string() });
+
 /** `qm bootstrap` */
 export const bootstrapSchema = z.strictObject({
   written: z.boolean().describe('false: a file differs or is a link, so nothing was written'),
@@ -118,14 +120,24 @@ export const bootstrapSchema = z.strictObject({
       state: z.enum(['written', 'replaced', 'unchanged', 'differs', 'link', 'not-written']),
     }),
   ),
+  variables: z.array(presetVariableSchema),
+  routes: z.string().describe('The suggested routes, as YAML for quartermaster.yaml'),
 });
 
 /** `qm bootstrap --list` */
 export const presetListSchema = z.array(
   z.strictObject({
     id: z.string(),
-    summary: z.string(),
-    variables: z.array(z.strictObject({ name: z.string(), required: z.boolean(), purpose: z.string() })),
+    kind: z.enum(['preset', 'pattern']),
+    title: z.string(),
+    description: z.string(),
+    category: z.string(),
+    login: z.strictObject({
+      kind: z.enum(['none', 'key', 'token', 'browser']),
+      variable: z.string().nullable().describe('What holds the key or token'),
+    }),
+    program: z.string().nullable().describe('What has to be on the machine for it'),
+    variables: z.array(presetVariableSchema),
   }),
 );
 

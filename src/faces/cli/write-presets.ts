@@ -45,9 +45,9 @@ export async function writePresets(
       return { files, written: false };
     const changing = files.filter(({ state }) => state !== 'unchanged');
     if (changing.length > 0) await makeFolder(workspace);
-    const changes = changing.map(async ({ file, preset }) => ({
+    const changes = changing.map(async ({ file, text }) => ({
       file: await openFile(cli, join(workspace, file), file),
-      text: preset.text,
+      text,
     }));
     await replaceAll(await Promise.all(changes));
     return { files, written: true };

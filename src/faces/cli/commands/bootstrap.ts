@@ -10,7 +10,7 @@ export function bootstrapCommand(cli: CliContext): Command {
     .description('write bundled servers into ops/adk/servers/')
     .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
     .option('--force', 'replace files that differ')
-    .option('--list', 'show what there is, and write nothing')
+    .option('--list', 'show all presets and patterns, and write nothing')
     .action((ids: string[], options: BootstrapOptions, command: Command) => {
       const invocation = readInvocation(command, cli);
       return options.list === true ? list(cli, invocation) : bootstrap(cli, invocation, ids, options.force === true);
@@ -23,12 +23,12 @@ interface BootstrapOptions {
 }
 
 async function list({ terminal }: CliContext, { json }: Invocation): Promise<void> {
-  const { presets } = await import('../../../workspace-files/index.ts');
-  const rows: PresetRow[] = presets.map(({ id, summary, variables }) => ({
-    id,
-    summary,
-    variables: variables.map((each) => ({ ...each })),
-  }));
+  const { presets, programOf } = await import('../../../workspace-files/index.ts');
+  const rows: PresetRow[] = presets.map((preset) => {
+    const { id, kind, title, description, category, login, variables } = preset;
+    const program = programOf(preset) ?? null;
+    return { id, kind, title, description, category, login, program, variables: [...variables] };
+  });
   if (json) {
     terminal.out(JSON.stringify(rows));
     return;
@@ -38,16 +38,19 @@ async function list({ terminal }: CliContext, { json }: Invocation): Promise<voi
     rows,
     [
       { title: 'PRESET', text: ({ id }) => id, paint: colours.bold },
-      { title: 'NEEDS', text: (row) => required(row).join(', ') || '-' },
-      { title: 'WHAT', text: ({ summary }) => summary },
+      { title: 'KIND', text: ({ kind }) => kind },
+      { title: 'LOGIN', text: ({ login }) => (login.kind === 'none' ? '-' : login.kind) },
+      { title: 'NEEDS', text: (row) => needs(row).join(', ') || '-' },
+      { title: 'WHAT', text: ({ description }) => description },
     ],
     { colours, width },
   );
   for (const line of lines) terminal.out(line);
 }
 
-function required({ variables }: Pick<PresetRow, 'variables'>): string[] {
-  return variables.filter((each) => each.required).map(({ name }) => name);
+function needs({ program, variables }: PresetRow): string[] {
+  const names = variables.filter((each) => each.required).map(({ name }) => name);
+  return program === null ? names : [program, ...names];
 }
 
 async function bootstrap(
@@ -57,10 +60,13 @@ async function bootstrap(
   force: boolean,
 ): Promise<void> {
   const { writePresets } = await import('../write-presets.ts');
+  const { suggestRoutes } = await import('../../../workspace-files/index.ts');
   const { files, written } = await writePresets(cli, workspace, ids, force);
   const answer: BootstrapAnswer = {
     written,
     files: files.map(({ preset, file, state }) => ({ preset: preset.id, file, state: word(state, written) })),
+    variables: files.flatMap(({ preset }) => [...preset.variables]),
+    routes: suggestRoutes(files.map(({ preset }) => preset)),
   };
   if (!written) cli.exitWith(1);
   if (json) {
@@ -68,7 +74,10 @@ async function bootstrap(
     return;
   }
   print(cli, answer);
-  if (written) await sayNext(cli, workspace, files);
+  if (!written) return;
+  sayVariables(cli, files);
+  sayRoutes(cli, answer);
+  await sayNext(cli, workspace, files);
 }
 
 type Word = BootstrapAnswer['files'][number]['state'];
@@ -99,25 +108,32 @@ function print({ terminal }: CliContext, { files, written }: BootstrapAnswer): v
   else say(`A file differs from its preset: ${named('differs')}. Name other presets, or replace it with --force.`);
 }
 
+function sayVariables({ terminal }: CliContext, files: readonly PresetFile[]): void {
+  const variables = files.flatMap(({ preset }) => preset.variables.map((each) => ({ ...each, id: preset.id })));
+  if (variables.length === 0) return;
+  terminal.err('\nVariables, in .env or the environment of the hub:');
+  const { errColours } = terminal;
+  const lines = renderTable(
+    variables,
+    [
+      { title: '', text: ({ name }) => name, paint: (text, each) => (each.required ? errColours.bold(text) : text) },
+      { title: '', text: ({ id }) => id },
+      { title: '', text: (each) => (each.required ? 'needed' : 'optional') },
+      { title: '', text: ({ purpose }) => purpose, paint: errColours.dim },
+    ],
+    { colours: errColours, titles: false },
+  );
+  for (const line of lines) terminal.err(`  ${line}`);
+}
+
+function sayRoutes({ terminal }: CliContext, { routes }: BootstrapAnswer): void {
+  terminal.err('\nRoutes that fit most teams, for quartermaster.yaml; without any, every agent has all of it:');
+  terminal.err(`\n${routes.trimEnd()}`);
+}
+
 async function sayNext(cli: CliContext, workspace: string, files: readonly PresetFile[]): Promise<void> {
   const { terminal } = cli;
   const { nextCommand } = await import('../next-command.ts');
-  const variables = files.flatMap(({ preset }) => preset.variables.map((each) => ({ ...each, id: preset.id })));
-  if (variables.length > 0) {
-    terminal.err('\nVariables, in .env or the environment of the hub:');
-    const { errColours } = terminal;
-    const lines = renderTable(
-      variables,
-      [
-        { title: '', text: ({ name }) => name, paint: (text, each) => (each.required ? errColours.bold(text) : text) },
-        { title: '', text: ({ id }) => id },
-        { title: '', text: (each) => (each.required ? 'needed' : 'optional') },
-        { title: '', text: ({ purpose }) => purpose, paint: errColours.dim },
-      ],
-      { colours: errColours, titles: false },
-    );
-    for (const line of lines) terminal.err(`  ${line}`);
-  }
   const [{ findHiders }, { bold, yellow }] = [await import('../write-presets.ts'), terminal.errColours];
   const { needSync, hidden } = await findHiders(cli, workspace, files);
   for (const { file, by } of hidden) terminal.err(`${yellow('warning')} ${file} has no effect: ${by} hides it.`);

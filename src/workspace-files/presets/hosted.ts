@@ -1,0 +1,84 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { bearer, optional, type Preset, routeTo } from './preset.ts';
+
+export const notion: Preset = {
+  id: 'notion',
+  kind: 'preset',
+  title: 'Notion',
+  description: 'Pages and databases of a Notion workspace, to read',
+  category: 'documentation',
+  transport: { type: 'http', url: 'https://mcp.notion.com/mcp', headers: bearer('NOTION_MCP_TOKEN') },
+  fallback: [
+    { type: 'sse', url: 'https://mcp.notion.com/sse', headers: bearer('NOTION_MCP_TOKEN') },
+    { type: 'stdio', command: 'npx', args: ['-y', 'mcp-remote@0.15.1', 'https://mcp.notion.com/mcp'] },
+  ],
+  variables: [optional('NOTION_MCP_TOKEN', 'a token, where nobody can log in with a browser')],
+  login: { kind: 'browser', variable: 'NOTION_MCP_TOKEN' },
+  scopes: ['read:pages', 'read:databases'],
+  guards: {},
+  limits: { timeoutS: 10 },
+  instead: 'Search the documents in the workspace.',
+  notes:
+    'The ways under fallback are tried only when the one above cannot be reached. With the scope write:pages it offers the tools that write, too.',
+  routes: routeTo({ scribe: 'all' }, ['notion-search', 'notion-fetch']),
+};
+
+const supabaseReads = ['list_tables', 'list_extensions', 'list_migrations', 'search_docs'];
+
+export const supabase: Preset = {
+  id: 'supabase',
+  kind: 'preset',
+  title: 'Supabase',
+  description: 'Tables and queries of Supabase projects, read only unless told otherwise',
+  category: 'database',
+  transport: {
+    type: 'http',
+    url: 'https://mcp.supabase.com/mcp${MAGSAG_MCP_SUPABASE_PROJECT_REF:+?project_ref=${MAGSAG_MCP_SUPABASE_PROJECT_REF}}',
+    headers: bearer('MAGSAG_MCP_SUPABASE_ACCESS_TOKEN'),
+  },
+  fallback: [],
+  variables: [
+    optional('MAGSAG_MCP_SUPABASE_ACCESS_TOKEN', 'an access token, where nobody can log in with a browser'),
+    optional('MAGSAG_MCP_SUPABASE_PROJECT_REF', 'keeps to this one project'),
+    optional(
+      'MAGSAG_MCP_SUPABASE_READONLY',
+      'false, together with a scope that writes, lets tools write; true unless set',
+    ),
+  ],
+  login: { kind: 'browser', variable: 'MAGSAG_MCP_SUPABASE_ACCESS_TOKEN' },
+  scopes: ['db:select', 'db:describe'],
+  guards: { readOnly: '${MAGSAG_MCP_SUPABASE_READONLY:-true}' },
+  limits: { timeoutS: 30 },
+  instead: 'Work from the migrations of the workspace, or use the supabase command line.',
+  notes:
+    'Anything but a clear no keeps it read-only; to let tools write it also needs a scope such as db:insert. A token and a project are for machines.',
+  routes: routeTo({ lead: supabaseReads, 'backend-dev': 'all', tester: supabaseReads }, 'none'),
+};
+
+const issueReads = ['issue_read', 'list_issues', 'search_issues', 'list_issue_types', 'get_label'];
+
+/** Issues and pull requests; merging is left to the lead. */
+const gitHubWork = [
+  ...issueReads,
+  ...['issue_write', 'add_issue_comment', 'sub_issue_write', 'pull_request_read', 'list_pull_requests'],
+  ...['search_pull_requests', 'create_pull_request', 'update_pull_request', 'update_pull_request_branch'],
+  ...['pull_request_review_write', 'add_comment_to_pending_review'],
+];
+
+export const gitHub: Preset = {
+  id: 'github',
+  kind: 'preset',
+  title: 'GitHub',
+  description: 'Repositories, issues and pull requests on GitHub; writing asks a human first',
+  category: 'project management',
+  transport: { type: 'http', url: 'https://api.githubcopilot.com/mcp/', headers: bearer('MAGSAG_MCP_GITHUB_PAT') },
+  fallback: [],
+  variables: [optional('MAGSAG_MCP_GITHUB_PAT', 'a personal access token with as few rights as will do')],
+  login: { kind: 'browser', variable: 'MAGSAG_MCP_GITHUB_PAT' },
+  scopes: [],
+  guards: { writeRequiresApproval: true },
+  limits: { timeoutS: 10 },
+  instead: 'Use the gh command line.',
+  notes: 'GitHub offers some of these tools only to accounts with a Copilot licence.',
+  routes: routeTo({ lead: 'all', 'backend-dev': gitHubWork, 'frontend-dev': gitHubWork }, issueReads),
+};

@@ -1,0 +1,158 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { noLogin, optional, type Preset, required, routeTo } from './preset.ts';
+
+const fileReads = [
+  ...['read_text_file', 'read_media_file', 'read_multiple_files', 'list_directory', 'list_directory_with_sizes'],
+  ...['directory_tree', 'search_files', 'get_file_info', 'list_allowed_directories'],
+];
+
+/** Tests and assets are written, nothing is moved out of the way. */
+const fileWork = [...fileReads, 'write_file', 'edit_file', 'create_directory'];
+
+export const fileSystem: Preset = {
+  id: 'filesystem',
+  kind: 'preset',
+  title: 'Files',
+  description: 'The files of this workspace',
+  category: 'files and code',
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', '@modelcontextprotocol/server-filesystem@2026.8.31', '.'],
+  },
+  fallback: [],
+  variables: [],
+  login: noLogin,
+  scopes: ['read:files', 'write:files'],
+  guards: {},
+  limits: { ratePerMin: 60, timeoutS: 30 },
+  instead: 'Read and write files with the tools that you have of your own.',
+  notes: 'The last argument is the one folder that it serves; the dot is the workspace itself.',
+  routes: routeTo(
+    { tester: fileWork, designer: fileWork, scribe: ['read_text_file', 'write_file', 'list_directory'] },
+    'all',
+  ),
+};
+
+export const git: Preset = {
+  id: 'git',
+  kind: 'preset',
+  title: 'Git',
+  description: 'The history of this repository, to read',
+  category: 'files and code',
+  transport: { type: 'builtin', builtin: 'git', args: ['--repository', '.'] },
+  fallback: [],
+  variables: [],
+  login: noLogin,
+  scopes: ['read:git'],
+  guards: {},
+  limits: { ratePerMin: 30, timeoutS: 60 },
+  instead: 'Use the git command line.',
+  notes: 'Comes with the hub and needs the program git. It reads, and has no tool that writes.',
+  routes: routeTo({}, 'all'),
+};
+
+const memoryKeeping = [
+  ...['read_graph', 'search_nodes', 'open_nodes', 'create_entities', 'create_relations', 'add_observations'],
+];
+
+export const memory: Preset = {
+  id: 'memory',
+  kind: 'preset',
+  title: 'Memory',
+  description: 'A graph of facts that agents keep from one run to the next',
+  category: 'memory',
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', '@modelcontextprotocol/server-memory@2026.8.31'],
+    env: { MEMORY_FILE_PATH: '${WORKSPACE_ROOT}/.quartermaster/memory.jsonl' },
+  },
+  fallback: [],
+  variables: [],
+  login: noLogin,
+  scopes: ['read:memory', 'write:memory'],
+  guards: {},
+  limits: { ratePerMin: 120, timeoutS: 20 },
+  instead: 'Write what has to be remembered into a file of the workspace.',
+  notes: 'Without MEMORY_FILE_PATH the facts would lie inside the package and go with its next version.',
+  // What is remembered is deleted by those who keep it in order.
+  routes: routeTo({ lead: 'all', scribe: 'all' }, memoryKeeping),
+};
+
+export const fetchPages: Preset = {
+  id: 'fetch',
+  kind: 'preset',
+  title: 'Fetch',
+  description: 'Pages of the web, as text or Markdown',
+  category: 'web',
+  transport: { type: 'builtin', builtin: 'fetch' },
+  fallback: [],
+  variables: [],
+  login: noLogin,
+  scopes: ['read:web'],
+  guards: {},
+  limits: { ratePerMin: 30, timeoutS: 30 },
+  instead: 'Use curl, or ask for the text of the page.',
+  notes: 'Comes with the hub. Addresses of this machine and of inner networks are refused.',
+  routes: routeTo({}, 'all'),
+};
+
+const tableReads = ['list_tables', 'describe_table', 'query_table'];
+
+export const pgReadonly: Preset = {
+  id: 'pg-readonly',
+  kind: 'preset',
+  title: 'PostgreSQL',
+  description: 'Tables of a PostgreSQL database, to read',
+  category: 'database',
+  transport: { type: 'builtin', builtin: 'pg-readonly', env: { PG_RO_URL: '${PG_RO_URL}' } },
+  fallback: [],
+  variables: [
+    required('PG_RO_URL', 'the database, as postgresql://USER:PASSWORD@HOST/NAME, with a role that may only read'),
+  ],
+  login: { kind: 'key', variable: 'PG_RO_URL' },
+  scopes: ['read:tables'],
+  guards: {},
+  limits: { ratePerMin: 120, timeoutS: 30 },
+  instead: 'Work from the migrations and schema files of the workspace, or ask for the result of a query.',
+  notes: 'Comes with the hub. Whatever role the URL names, nothing that writes is run.',
+  routes: routeTo({ lead: tableReads, 'backend-dev': 'all', tester: tableReads }, 'none'),
+};
+
+const noteReads = [
+  ...['obsidian_list_files_in_vault', 'obsidian_list_files_in_dir', 'obsidian_get_file_contents'],
+  ...['obsidian_batch_get_file_contents', 'obsidian_simple_search', 'obsidian_complex_search'],
+  ...['obsidian_get_periodic_note', 'obsidian_get_recent_periodic_notes', 'obsidian_get_recent_changes'],
+];
+
+export const obsidian: Preset = {
+  id: 'obsidian',
+  kind: 'preset',
+  title: 'Obsidian',
+  description: 'Notes of an Obsidian vault on this machine',
+  category: 'documentation',
+  transport: {
+    type: 'stdio',
+    command: 'uvx',
+    args: ['mcp-obsidian'],
+    env: {
+      OBSIDIAN_API_KEY: '${OBSIDIAN_API_KEY}',
+      OBSIDIAN_HOST: '${OBSIDIAN_HOST:-127.0.0.1}',
+      OBSIDIAN_PORT: '${OBSIDIAN_PORT:-27124}',
+    },
+  },
+  fallback: [],
+  variables: [
+    required('OBSIDIAN_API_KEY', 'the key that the Local REST API plugin shows in its settings'),
+    optional('OBSIDIAN_HOST', 'where Obsidian runs, 127.0.0.1 unless set'),
+    optional('OBSIDIAN_PORT', 'the port of the plugin, 27124 unless set'),
+  ],
+  login: { kind: 'key', variable: 'OBSIDIAN_API_KEY' },
+  scopes: ['vault:read', 'vault:write'],
+  guards: {},
+  limits: { timeoutS: 10 },
+  instead: 'Read the notes as files, if the vault lies in the workspace.',
+  notes: 'Obsidian must be running with the Local REST API plugin. Guard deletions with a rule under policies.',
+  routes: routeTo({ scribe: 'all' }, noteReads),
+};

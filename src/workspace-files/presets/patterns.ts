@@ -1,0 +1,230 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { bearer, noLogin, optional, type Preset, required, routeTo } from './preset.ts';
+
+export const trello: Preset = {
+  id: 'trello',
+  kind: 'pattern',
+  title: 'Trello',
+  description: 'Boards and cards, through an MCP server for Trello at an address of yours',
+  category: 'project management',
+  transport: {
+    type: 'http',
+    url: '${TRELLO_MCP_URL}',
+    headers: { Authorization: 'Bearer ${TRELLO_API_KEY}' },
+  },
+  fallback: [],
+  variables: [
+    required('TRELLO_MCP_URL', 'the address of the MCP server that your team runs or rents'),
+    required('TRELLO_API_KEY', 'the key that this server asks for'),
+  ],
+  login: { kind: 'key', variable: 'TRELLO_API_KEY' },
+  scopes: ['read:boards', 'write:boards'],
+  guards: {},
+  tools: ['list_boards', 'list_cards', 'create_card', 'move_card'],
+  limits: { timeoutS: 10 },
+  instead: 'Note what has to go on the board in a file of the workspace.',
+  notes: 'Servers for Trello name their tools differently: run `qm inspect trello` and correct tools.',
+  routes: routeTo({ lead: 'all', scribe: ['list_boards', 'list_cards'] }, 'none'),
+};
+
+export const azureDevOps: Preset = {
+  id: 'azure-devops',
+  kind: 'pattern',
+  title: 'Azure DevOps',
+  description: 'Projects, iterations and work items of an Azure DevOps organisation',
+  category: 'project management',
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: [
+      ...['-y', '@azure-devops/mcp@2.10.0', '${AZURE_DEVOPS_ORG}', '--authentication', 'pat'],
+      ...['--domains', 'core', 'work', 'work-items'],
+    ],
+    env: { PERSONAL_ACCESS_TOKEN: '${AZURE_DEVOPS_PAT}' },
+  },
+  fallback: [],
+  variables: [
+    required('AZURE_DEVOPS_ORG', 'the name of the organisation, as in https://dev.azure.com/NAME'),
+    required(
+      'AZURE_DEVOPS_PAT',
+      'Base64 of EMAIL:TOKEN, with a personal access token that may do what the agents should',
+    ),
+  ],
+  login: { kind: 'token', variable: 'AZURE_DEVOPS_PAT' },
+  scopes: ['read:work', 'write:work'],
+  guards: {},
+  limits: { timeoutS: 10 },
+  instead: 'Use the az boards command line.',
+  notes: 'Further domains of the package are repositories, pipelines, wiki, search, test-plans and advanced-security.',
+  routes: routeTo(
+    {
+      lead: 'all',
+      scribe: ['core_list_projects', 'core_list_project_teams', 'work', 'wit_work_item', 'wit_query', 'wit_backlog'],
+    },
+    'none',
+  ),
+};
+
+export const linear: Preset = {
+  id: 'linear',
+  kind: 'pattern',
+  title: 'Linear',
+  description: 'Issues, projects and documents of a Linear workspace',
+  category: 'project management',
+  transport: { type: 'http', url: 'https://mcp.linear.app/mcp', headers: bearer('LINEAR_API_KEY') },
+  fallback: [],
+  variables: [optional('LINEAR_API_KEY', 'an API key, where nobody can log in with a browser')],
+  login: { kind: 'browser', variable: 'LINEAR_API_KEY' },
+  scopes: ['read:issues', 'write:issues'],
+  guards: {},
+  limits: { timeoutS: 10 },
+  instead: 'Note what has to become an issue in a file of the workspace.',
+  notes: 'A key can be restricted in Linear, to reading or to teams.',
+  routes: routeTo(
+    {
+      lead: 'all',
+      scribe: ['list_issues', 'get_issue', 'list_comments', 'list_projects', 'get_project', 'list_teams'],
+    },
+    'none',
+  ),
+};
+
+const collectionReads = [
+  ...['list-databases', 'list-collections', 'collection-schema', 'collection-indexes', 'count', 'find'],
+];
+
+export const mongoDb: Preset = {
+  id: 'mongodb',
+  kind: 'pattern',
+  title: 'MongoDB',
+  description: 'Collections of a MongoDB deployment, to read',
+  category: 'database',
+  transport: {
+    type: 'stdio',
+    command: 'npx',
+    args: ['-y', 'mongodb-mcp-server@3.0.4', '--readOnly'],
+    env: { MDB_MCP_CONNECTION_STRING: '${MDB_MCP_CONNECTION_STRING}', MDB_MCP_TELEMETRY: 'disabled' },
+  },
+  fallback: [],
+  variables: [required('MDB_MCP_CONNECTION_STRING', 'the deployment, as mongodb://USER:PASSWORD@HOST/NAME')],
+  login: { kind: 'key', variable: 'MDB_MCP_CONNECTION_STRING' },
+  scopes: [],
+  guards: {},
+  // Without connect, which reaches any deployment that it is told, and export, which writes files.
+  tools: [...collectionReads, 'aggregate', 'aggregate-db', 'collection-storage-size', 'db-stats', 'explain'],
+  limits: { timeoutS: 30 },
+  instead: 'Work from the schema files of the workspace, or ask for the result of a query.',
+  notes: 'Reading is kept by the server itself (--readOnly); use an account that may only read.',
+  routes: routeTo({ lead: collectionReads, 'backend-dev': 'all', tester: collectionReads }, 'none'),
+};
+
+const chatTools = ['send_message', 'list_channels', 'search_messages'];
+
+export const slack: Preset = {
+  id: 'slack',
+  kind: 'pattern',
+  title: 'Slack',
+  description: 'Channels and messages, through an MCP server for Slack at an address of yours',
+  category: 'communication',
+  transport: {
+    type: 'http',
+    url: '${SLACK_MCP_URL}',
+    headers: { Authorization: 'Bearer ${SLACK_BOT_TOKEN}' },
+  },
+  fallback: [],
+  variables: [
+    required('SLACK_MCP_URL', 'the address of the MCP server that your team runs or rents'),
+    required('SLACK_BOT_TOKEN', 'the token of the bot, xoxb-…'),
+  ],
+  login: { kind: 'token', variable: 'SLACK_BOT_TOKEN' },
+  scopes: ['read:messages', 'write:messages'],
+  guards: {},
+  tools: chatTools,
+  limits: { timeoutS: 10 },
+  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
+  notes: 'Servers for Slack name their tools differently: run `qm inspect slack` and correct tools.',
+  routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
+};
+
+export const discord: Preset = {
+  id: 'discord',
+  kind: 'pattern',
+  title: 'Discord',
+  description: 'Channels and messages, through an MCP server for Discord at an address of yours',
+  category: 'communication',
+  transport: {
+    type: 'http',
+    url: '${DISCORD_MCP_URL}',
+    headers: { Authorization: 'Bearer ${DISCORD_BOT_TOKEN}' },
+  },
+  fallback: [],
+  variables: [
+    required('DISCORD_MCP_URL', 'the address of the MCP server that your team runs or rents'),
+    required('DISCORD_BOT_TOKEN', 'the token of the bot'),
+  ],
+  login: { kind: 'token', variable: 'DISCORD_BOT_TOKEN' },
+  scopes: ['read:messages', 'write:messages'],
+  guards: {},
+  tools: chatTools,
+  limits: { timeoutS: 10 },
+  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
+  notes: 'Servers for Discord name their tools differently: run `qm inspect discord` and correct tools.',
+  routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
+};
+
+const pageReads = ['searchConfluence', 'getConfluenceContent'];
+
+export const confluence: Preset = {
+  id: 'confluence',
+  kind: 'pattern',
+  title: 'Confluence',
+  description: 'Pages of Confluence, through the server that Atlassian hosts',
+  category: 'documentation',
+  transport: {
+    type: 'http',
+    url: '${CONFLUENCE_MCP_URL:-https://mcp.atlassian.com/v2/mcp?tools=all}',
+    headers: bearer('CONFLUENCE_API_KEY'),
+  },
+  fallback: [],
+  variables: [
+    optional('CONFLUENCE_MCP_URL', "another server's address; Atlassian's own unless set"),
+    optional('CONFLUENCE_API_KEY', 'the API key of a service account, where nobody can log in with a browser'),
+  ],
+  login: { kind: 'browser', variable: 'CONFLUENCE_API_KEY' },
+  scopes: ['read:pages', 'write:pages'],
+  guards: {},
+  tools: [...pageReads, 'createConfluenceContent', 'updateConfluenceContent'],
+  limits: { timeoutS: 10 },
+  instead: 'Search the documents in the workspace.',
+  notes: 'Atlassian must allow API keys for the organisation. The list of tools keeps Jira and the rest out.',
+  routes: routeTo({ scribe: 'all' }, pageReads),
+};
+
+export const playwright: Preset = {
+  id: 'playwright',
+  kind: 'pattern',
+  title: 'Playwright',
+  description: 'A browser without a window, to look at and test pages with',
+  category: 'web',
+  transport: { type: 'stdio', command: 'npx', args: ['-y', '@playwright/mcp@0.0.83', '--headless', '--isolated'] },
+  fallback: [],
+  variables: [],
+  login: noLogin,
+  scopes: [],
+  guards: {},
+  limits: { timeoutS: 60 },
+  instead: 'Write the test and let somebody run it, or use the playwright command line.',
+  notes:
+    'Needs a browser: `npx playwright install chrome`. All callers share one; with isolation: per-agent in quartermaster.yaml each has its own.',
+  routes: routeTo(
+    {
+      tester: 'all',
+      'frontend-dev': 'all',
+      designer: [
+        ...['browser_navigate', 'browser_navigate_back', 'browser_snapshot', 'browser_find', 'browser_take_screenshot'],
+        ...['browser_resize', 'browser_emulate_media', 'browser_wait_for', 'browser_tabs', 'browser_close'],
+      ],
+    },
+    'none',
+  ),
+};

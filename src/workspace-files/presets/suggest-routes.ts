@@ -1,0 +1,18 @@
+import { type Plain, renderYaml } from '../render-member.ts';
+import { type Preset, presetRoles } from './preset.ts';
+
+/** The suggested routes of some presets together, as `agents:` of quartermaster.yaml. */
+export function suggestRoutes(chosen: readonly Preset[]): string {
+  const agents: Record<string, Plain> = {};
+  for (const role of presetRoles) {
+    const routed = chosen.filter(({ routes }) => routes[role] !== 'none');
+    if (routed.length === 0) continue;
+    const lists = routed.flatMap(({ id, routes }): [string, Plain][] => {
+      const route = routes[role];
+      return typeof route === 'string' ? [] : [[id, { include: route }]];
+    });
+    const servers = routed.map(({ id }) => id);
+    agents[role] = lists.length === 0 ? { servers } : { servers, tools: Object.fromEntries(lists) };
+  }
+  return renderYaml({ agents });
+}
