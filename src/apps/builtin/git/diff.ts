@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { defineTool, type ServedTool, ToolFault } from '../../serving/index.ts';
+import { lookingOnly, pathArgument, refArgument, statArgument } from './arguments.ts';
+import type { Git, GitTools } from './git-calls.ts';
+import { pathInside } from './paths.ts';
+import { commitOf, revisionsOf } from './revisions.ts';
+import { cutNote, wholeLines } from './text.ts';
+
+const input = z.strictObject({
+  ref: refArgument
+    .optional()
+    .describe('Compare with this commit instead of what is staged. A..B compares two, A...B B with where it left A.'),
+  to: refArgument.optional().describe('Compare `ref` with this commit, not with the work tree.'),
+  path: pathArgument.optional(),
+  staged: z.boolean().optional().describe('What is staged instead of the work tree.'),
+  context: z.int().min(0).max(100).default(3).describe('Unchanged lines around each change.'),
+  stat: statArgument.optional(),
+});
+
+export function gitDiff({ calls, repository, maxBytes }: GitTools): ServedTool {
+  return defineTool({
+    name: 'git_diff',
+    title: 'Differences',
+    description:
+      'Differences between commits, what is staged, and the work tree. Without arguments: what is changed but not staged. Untracked files are not in it; git_status has them.',
+    annotations: lookingOnly,
+    input,
+    async run(args, { signal }) {
+      const path = await pathInside(repository, args.path);
+      const output = await calls.onRepository(repository, signal, async (git) =>
+        git.run([...diffCommand(args), ...(await sides(git, args)), '--', ...(path === undefined ? [] : [path])]),
+      );
+      if (output.stdout.length === 0) return { text: 'No differences.' };
+      const note = output.cut ? cutNote(maxBytes, 'Give a path, a smaller context, or stat: true.') : '';
+      return { text: wholeLines(output) + note };
+    },
+  });
+}
+
+/** Options for every command that shows changes: no program of others, no submodule entered. */
+export const plainDiff: readonly string[] = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--ignore-submodules=dirty',
+  '--submodule=short',
+];
+
+/** Names are shown whole, the bars short. */
+export const statOptions: readonly string[] = ['--stat=1000', '--stat-graph-width=20'];
+
+function diffCommand({ context, stat }: z.output<typeof input>): readonly string[] {
+  return ['diff', ...plainDiff, ...(stat === true ? statOptions : [`--unified=${context}`])];
+}
+
+async function sides(git: Git, { ref, to, staged }: z.output<typeof input>): Promise<readonly string[]> {
+  if (to !== undefined) {
+    if (ref === undefined || staged === true) throw new ToolFault('`to` needs `ref`, and does not go with `staged`.');
+    return [await commitOf(git, ref), await commitOf(git, to)];
+  }
+  const revisions = ref === undefined ? undefined : await revisionsOf(git, ref);
+  if (revisions?.kind === 'range') {
+    if (staged === true) throw new ToolFault('A range compares two commits, and does not go with `staged`.');
+    const { from, to: last, symmetric } = revisions;
+    return [symmetric ? await forkPoint(git, from, last) : from, last];
+  }
+  if (git.repository.bare) throw new ToolFault('The repository is bare: it has no work tree. Give `ref` and `to`.');
+  return [...(staged === true ? ['--cached'] : []), ...(revisions === undefined ? [] : [revisions.hash])];
+}
+
+async function forkPoint(git: Git, one: string, other: string): Promise<string> {
+  const { code, stdout } = await git.attempt(['merge-base', one, other]);
+  if (code !== 0) throw new ToolFault('The two commits have no common ancestor. Compare them with two dots: A..B.');
+  return stdout.toString('utf8').trim();
+}

@@ -1,0 +1,73 @@
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { HubError } from '../../../base/index.ts';
+import { ToolFault } from '../../serving/index.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
+import { numberOption, readOptions } from '../read-options.ts';
+import { gitBlame } from './blame.ts';
+import { gitDiff } from './diff.ts';
+import { findGit } from './find-git.ts';
+import { createGitCalls, type GitCalls } from './git-calls.ts';
+import { gitLog } from './log.ts';
+import { locateRepository, type Repository } from './repository.ts';
+import { gitSearch } from './search.ts';
+import { gitShow } from './show.ts';
+import { gitStatus } from './status.ts';
+
+const options = [
+  { name: 'repository', value: 'DIR', purpose: 'top of the work tree to serve, or a bare repository (default: here)' },
+  { name: 'max-bytes', value: 'N', purpose: 'longest output of git that a tool takes (default 262144)' },
+  { name: 'timeout', value: 'SECONDS', purpose: 'longest time for a call (default 60)' },
+] as const;
+
+export const git: BuiltinKind = {
+  name: 'git',
+  summary: 'looks at one git repository: status, differences, history, blame, search',
+  options,
+  variables: [],
+  open,
+};
+
+/** The hub finds by it what its children left behind, so git carries it on. */
+const cookieName = 'QUARTERMASTER_CHILD';
+
+async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Promise<BuiltinServer> {
+  const given = readOptions(git, args);
+  const maxBytes = numberOption(git, given, 'max-bytes', { least: 1_024, most: 16_777_216, otherwise: 262_144 });
+  const seconds = numberOption(git, given, 'timeout', { least: 1, most: 3_600, otherwise: 60 });
+  const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
+  const cookie = env[cookieName];
+  const calls = createGitCalls(deps, {
+    program: await findGit(env.PATH, await realpath(folder).catch(() => folder)),
+    env: cookie === undefined ? {} : { [cookieName]: cookie },
+    tmpDir: env.TMPDIR ?? '/tmp',
+    maxBytes,
+    timeoutMs: seconds * 1_000,
+  });
+  const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));
+  await tryOnce(calls, repository);
+  const tools = { calls, repository, maxBytes };
+  return {
+    instructions: `Looks at the git repository ${repository.root} and changes nothing. Paths are relative to its top.`,
+    tools: [gitStatus, gitDiff, gitLog, gitShow, gitBlame, gitSearch].map((tool) => tool(tools)),
+    close: () => calls.close(),
+  };
+}
+
+async function workTreeOf(calls: GitCalls, file: string): Promise<string | undefined> {
+  const entries = await calls.readConfig(file);
+  return entries.findLast(({ key }) => key === 'core.worktree')?.value;
+}
+
+/** What would fail every call is better known at the start. */
+async function tryOnce(calls: GitCalls, repository: Repository): Promise<void> {
+  try {
+    const { signal } = new AbortController();
+    await calls.onRepository(repository, signal, (each) => each.run(['rev-parse', '--git-dir']));
+  } catch (error) {
+    if (!(error instanceof ToolFault)) throw error;
+    throw new HubError('CONFIG_INVALID', `The repository ${repository.root} cannot be served: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { defineTool, type ServedTool } from '../../serving/index.ts';
+import { authorArgument, dateArgument, limitArgument, lookingOnly, pathArgument, refArgument } from './arguments.ts';
+import { commitFormat, commitsAnswer } from './commits.ts';
+import type { GitTools } from './git-calls.ts';
+import { pathInside } from './paths.ts';
+import { formatRevisions, headCommit, revisionsOf } from './revisions.ts';
+
+export function gitLog({ calls, repository, maxBytes }: GitTools): ServedTool {
+  return defineTool({
+    name: 'git_log',
+    title: 'History',
+    description: 'Commits, newest first: hash, date, author, subject. git_show has the rest of one.',
+    annotations: lookingOnly,
+    input: z.strictObject({
+      limit: limitArgument(1_000, 20).describe('At most so many commits.'),
+      ref: refArgument.optional().describe('From this commit back instead of HEAD; A..B is what B has and A has not.'),
+      path: pathArgument.optional(),
+      author: authorArgument.optional(),
+      since: dateArgument.optional(),
+      until: dateArgument.optional(),
+    }),
+    async run({ limit, ref, path: given, author, since, until }, { signal }) {
+      const path = await pathInside(repository, given);
+      const output = await calls.onRepository(repository, signal, async (git) => {
+        const from = ref === undefined ? await headCommit(git) : formatRevisions(await revisionsOf(git, ref));
+        if (from === undefined) return undefined;
+        return git.run([
+          ...logCommand(limit),
+          '--fixed-strings',
+          '--regexp-ignore-case',
+          ...(author === undefined ? [] : [`--author=${author}`]),
+          ...(since === undefined ? [] : [`--since=${since}`]),
+          ...(until === undefined ? [] : [`--until=${until}`]),
+          from,
+          '--',
+          ...(path === undefined ? [] : [path]),
+        ]);
+      });
+      if (output === undefined) return noCommitsYet;
+      return commitsAnswer(output, { limit, maxBytes, none: 'No commits.' });
+    },
+  });
+}
+
+export const noCommitsYet = { text: 'There are no commits yet.', structured: { commits: [], more: false } } as const;
+
+/** One more than asked for, to know whether there are more. */
+export function logCommand(limit: number): readonly string[] {
+  return ['log', ...commitFormat, '--no-color', '--no-show-signature', `--max-count=${limit + 1}`];
+}

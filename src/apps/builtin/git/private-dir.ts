@@ -1,0 +1,83 @@
+import { copyFile, lstat, mkdir, readdir, readFile, realpath, symlink, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../../../base/index.ts';
+import { ToolFault } from '../../serving/index.ts';
+import { isInside } from './paths.ts';
+import type { Repository } from './repository.ts';
+
+/** Small, or written by git now and then: it gets copies. */
+const copied: readonly string[] = [
+  'HEAD',
+  'index',
+  'ORIG_HEAD',
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'FETCH_HEAD',
+];
+
+/** Read through links. Each is checked where it really lies, and so is what git follows inside `objects`. */
+const linked: Readonly<Record<keyof Pick<Repository, 'gitDir' | 'commonDir'>, readonly string[]>> = {
+  gitDir: ['info/sparse-checkout', 'logs/HEAD'],
+  commonDir: ['objects', 'refs', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes', 'logs/refs'],
+};
+
+const inObjects: readonly string[] = ['objects/pack', 'objects/info'];
+
+/**
+ * Fills a folder that git takes for the repository's own. The repository's configuration and hooks are not in it, so
+ * nothing that they name can run; what git writes is written here, and gone afterwards. It is made for each call, for
+ * the repository changes between two.
+ */
+export async function fillPrivateDir(dir: string, repository: Repository): Promise<void> {
+  await requireOwnObjects(repository);
+  await Promise.all([mkdir(join(dir, 'info')), mkdir(join(dir, 'logs'))]);
+  const parts = (await readdir(repository.gitDir)).filter((name) => name.startsWith('sharedindex.'));
+  for (const name of [...copied, ...parts]) await copy(repository, name, join(dir, name));
+  for (const name of linked.gitDir) await link(repository, join(repository.gitDir, name), join(dir, name));
+  for (const name of linked.commonDir) await link(repository, join(repository.commonDir, name), join(dir, name));
+}
+
+/** Where a part of the repository really lies; none where there is no such part. Only what lies inside, a file or a folder, is ever read. */
+export async function partOf({ gitDir, commonDir }: Repository, path: string): Promise<string | undefined> {
+  let found: string;
+  try {
+    found = await realpath(path);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw new ToolFault(`The repository cannot be read (${errnoOf(error) ?? 'unknown reason'}).`);
+  }
+  const entry = await lstat(found);
+  if (!isInside(gitDir, found) && !isInside(commonDir, found)) {
+    throw new ToolFault(`A part of the repository is a link that leads out of it, and is not read: ${path}.`);
+  }
+  if (!entry.isFile() && !entry.isDirectory()) {
+    throw new ToolFault(`A part of the repository is neither a file nor a folder, and is not read: ${path}.`);
+  }
+  return found;
+}
+
+/** Objects of another repository are that one's content, and nobody asked to serve it. */
+async function requireOwnObjects(repository: Repository): Promise<void> {
+  for (const name of inObjects) await partOf(repository, join(repository.commonDir, name));
+  const alternates = await readFile(join(repository.commonDir, 'objects/info/alternates'), 'utf8').catch(() => '');
+  if (!/^[^#\s]/m.test(alternates)) return;
+  throw new ToolFault(
+    'The repository borrows objects from another one (objects/info/alternates), which is not served. ' +
+      'Its operator can make it independent: git repack -a -d, then remove that file.',
+  );
+}
+
+async function copy(repository: Repository, name: string, to: string): Promise<void> {
+  const from = await partOf(repository, join(repository.gitDir, name));
+  if (from === undefined) return;
+  const { mtimeMs } = await lstat(from);
+  await copyFile(from, to);
+  // Git trusts what the index says of a file that is older than the index. Rather a little too old than too new.
+  await utimes(to, Math.floor(mtimeMs - 1) / 1_000, Math.floor(mtimeMs - 1) / 1_000);
+}
+
+async function link(repository: Repository, from: string, to: string): Promise<void> {
+  const target = await partOf(repository, from);
+  if (target !== undefined) await symlink(target, to);
+}

@@ -1,0 +1,103 @@
+import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { HubError } from '../../../base/index.ts';
+import { isInside } from './paths.ts';
+
+/** The one repository that is served, as it was found when the server was opened; real paths. */
+export interface Repository {
+  /** The top of its work tree; of a bare one, the repository itself. */
+  readonly root: string;
+  readonly bare: boolean;
+  /** Has HEAD and the index. */
+  readonly gitDir: string;
+  /** Has objects and refs, which linked work trees share. */
+  readonly commonDir: string;
+}
+
+/** Finds the repository whose top is exactly this folder; nothing above it is ever served. */
+export async function locateRepository(
+  folder: string,
+  workTreeOf: (configFile: string) => Promise<string | undefined>,
+): Promise<Repository> {
+  const root = await realpath(folder).catch(() => undefined);
+  if (root === undefined || !(await isFolder(root))) {
+    throw invalid(`The folder ${folder} does not exist.`, 'Name the top of a work tree with --repository.');
+  }
+  const dotGit = join(root, '.git');
+  const entry = await lstat(dotGit).catch(() => undefined);
+  if (entry?.isDirectory()) return { root, bare: false, gitDir: dotGit, commonDir: dotGit };
+  if (entry?.isFile()) return elsewhere(root, workTreeOf);
+  if (entry !== undefined) throw invalid(`${dotGit} is a link.`, 'Name the work tree to which it belongs.');
+  if (await isGitDir(root)) return { root, bare: true, gitDir: root, commonDir: root };
+  throw noTop(root, await topAbove(root));
+}
+
+/**
+ * The folder has a file `.git` that points somewhere. Whoever can write into the folder can make it point anywhere, so
+ * the other side must point back: a linked work tree and a submodule are known there.
+ */
+async function elsewhere(
+  root: string,
+  workTreeOf: (configFile: string) => Promise<string | undefined>,
+): Promise<Repository> {
+  const pointer = /^gitdir: (.+?)\n*$/s.exec(await readFile(join(root, '.git'), 'utf8'))?.[1];
+  const gitDir = pointer === undefined ? undefined : await real(resolve(root, pointer));
+  if (gitDir === undefined) throw invalid(`${join(root, '.git')} points nowhere.`, 'Repair it: git worktree repair.');
+  const shared = await text(join(gitDir, 'commondir'));
+  const back =
+    shared === undefined
+      ? await workTreeOf(join(gitDir, 'config'))
+      : dirname((await text(join(gitDir, 'gitdir'))) ?? '');
+  if (back === undefined || (await real(resolve(gitDir, back))) !== root) {
+    throw invalid(
+      `${join(root, '.git')} points to ${gitDir}, which does not know this work tree.`,
+      'Only linked work trees and submodules may have their repository elsewhere; name the repository itself.',
+    );
+  }
+  const commonDir = shared === undefined ? gitDir : await real(resolve(gitDir, shared));
+  // A linked work tree's folder lies in the repository that it belongs to.
+  if (commonDir === undefined || !isInside(commonDir, gitDir)) {
+    throw invalid(`${gitDir} does not lie in the repository that it names.`, 'Repair it: git worktree repair.');
+  }
+  return { root, bare: false, gitDir, commonDir };
+}
+
+async function isGitDir(folder: string): Promise<boolean> {
+  const parts = await Promise.all(
+    ['HEAD', 'objects', 'refs'].map((name) => stat(join(folder, name)).catch(() => null)),
+  );
+  return parts.every((part) => part !== null);
+}
+
+async function topAbove(root: string): Promise<string | undefined> {
+  for (let folder = dirname(root), below = root; folder !== below; below = folder, folder = dirname(folder)) {
+    if ((await real(join(folder, '.git'))) !== undefined) return folder;
+  }
+  return undefined;
+}
+
+function noTop(root: string, top: string | undefined): HubError {
+  if (top === undefined) return invalid(`${root} is not a git repository.`, 'Name one with --repository.');
+  return invalid(
+    `${root} lies inside the repository ${top}, and a repository is served from its top.`,
+    `Use --repository ${top}, or name another one.`,
+  );
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path)).isDirectory();
+}
+
+/** None where nothing is there. */
+async function real(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}
+
+async function text(path: string): Promise<string | undefined> {
+  const content = await readFile(path, 'utf8').catch(() => undefined);
+  return content?.trimEnd();
+}
+
+function invalid(message: string, hint: string): HubError {
+  return new HubError('CONFIG_INVALID', `The built-in server git cannot start: ${message}`, { hint });
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { errnoOf } from '../../../base/index.ts';
+
+export interface GitRun {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** All of it: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Git is ended when it says more. */
+  readonly maxBytes: number;
+  /** Git is ended, and the promise rejects with the reason. */
+  readonly signal: AbortSignal;
+}
+
+export interface GitOutput {
+  /** None where it was ended for saying too much. */
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  /** There was more. */
+  readonly cut: boolean;
+  /** For the log alone: git quotes what it could not read, and that may lie outside the repository. */
+  readonly said: string;
+}
+
+/** Enough for a sentence of git. */
+const mostSaid = 2_000;
+
+/** Runs git to its end. What it started is in its process group and ends with it. */
+export function runGit(run: GitRun): Promise<GitOutput> {
+  const { program, args, cwd, env, maxBytes, signal } = run;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (size <= maxBytes) chunks.push(chunk);
+      size += chunk.length;
+      if (size > maxBytes) end(child);
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (said.length < mostSaid) said = (said + chunk.toString('utf8')).slice(0, mostSaid);
+    });
+    const giveUp = (): void => end(child);
+    signal.addEventListener('abort', giveUp, { once: true });
+    child.once('exit', () => killGroup(child));
+    child.once('error', (error) => {
+      signal.removeEventListener('abort', giveUp);
+      reject(new Error(`git cannot be started (${errnoOf(error) ?? error.message})`, { cause: error }));
+    });
+    child.once('close', (code) => {
+      signal.removeEventListener('abort', giveUp);
+      const stdout = Buffer.concat(chunks).subarray(0, maxBytes);
+      if (signal.aborted) reject(signal.reason);
+      else resolve({ code, stdout, cut: size > maxBytes, said });
+    });
+  });
+}
+
+function end(child: ChildProcess): void {
+  killGroup(child);
+  // Whoever left the group may still hold the other ends; they are not waited for.
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+}
+
+/** The group is git and what it started; it is ours because git was started detached. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nobody left in the group.
+  }
+}

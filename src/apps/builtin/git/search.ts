@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { defineTool, type ServedTool, type ToolAnswer, ToolFault } from '../../serving/index.ts';
+import { limitArgument, lookingOnly, pathArgument, queryArgument, refArgument } from './arguments.ts';
+import { commitsAnswer } from './commits.ts';
+import type { Git, GitTools } from './git-calls.ts';
+import { logCommand, noCommitsYet } from './log.ts';
+import { pathInside } from './paths.ts';
+import { formatRevisions, headCommit, type Revisions, revisionsOf } from './revisions.ts';
+import type { GitOutput } from './run-git.ts';
+import { cutNote, shownName, wholeLines } from './text.ts';
+
+const input = z.strictObject({
+  query: queryArgument.describe('Text, taken as it is; no pattern.'),
+  in: z
+    .enum(['messages', 'content', 'changes'])
+    .default('messages')
+    .describe(
+      'messages: of commits, in any case. content: lines of the files of one commit. changes: commits that added or removed the text.',
+    ),
+  ref: refArgument.optional().describe('In this commit and its history instead of HEAD; A..B for a part of it.'),
+  path: pathArgument.optional(),
+  limit: limitArgument(1_000, 50).describe('At most so many results.'),
+});
+
+export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool {
+  return defineTool({
+    name: 'git_search',
+    title: 'Search the repository',
+    description: 'Searches messages of commits, the content of committed files, or what commits changed.',
+    annotations: lookingOnly,
+    input,
+    async run(args, { signal }) {
+      const path = await pathInside(repository, args.path);
+      return calls.onRepository(repository, signal, async (git) => {
+        const revisions = await revisionsFor(git, args.ref);
+        if (revisions === undefined) return noCommitsYet;
+        const limits = path === undefined ? [] : [path];
+        if (args.in === 'content') return contentAnswer(await grep(git, args.query, revisions, limits), args, maxBytes);
+        const what = args.in === 'messages' ? ['--regexp-ignore-case', '--fixed-strings', `--grep=${args.query}`] : [];
+        const changed = args.in === 'changes' ? ['--no-textconv', '--no-ext-diff', `-S${args.query}`] : [];
+        const command = [...logCommand(args.limit), ...what, ...changed, formatRevisions(revisions), '--', ...limits];
+        return commitsAnswer(await git.run(command), { limit: args.limit, maxBytes, none: 'Nothing was found.' });
+      });
+    },
+  });
+}
+
+async function revisionsFor(git: Git, ref: string | undefined): Promise<Revisions | undefined> {
+  if (ref !== undefined) return revisionsOf(git, ref);
+  const hash = await headCommit(git);
+  return hash === undefined ? undefined : { kind: 'commit', hash };
+}
+
+/** In a commit and never in the work tree: there git would read files through a link that leads out. */
+async function grep(git: Git, query: string, at: Revisions, limits: readonly string[]): Promise<GitOutput> {
+  if (at.kind === 'range')
+    throw new ToolFault('The content of one commit is searched, not of a range. Give one `ref`.');
+  const options = ['--fixed-strings', '--line-number', '-I', '--null', '--no-textconv', '--no-color', '--full-name'];
+  const output = await git.attempt(['grep', ...options, '-e', query, at.hash, '--', ...limits]);
+  // 1: nothing was found.
+  if (output.code === 0 || output.code === 1 || output.cut) return output;
+  throw new ToolFault(`git grep failed with exit code ${output.code}. Give another ref or path.`);
+}
+
+/** What is shown of a line; minified files have very long ones. */
+const mostOfLine = 500;
+
+function contentAnswer(output: GitOutput, { limit }: z.output<typeof input>, maxBytes: number): ToolAnswer {
+  const all = parseGrep(wholeLines(output));
+  const matches = all.slice(0, limit);
+  const more = output.cut || all.length > limit;
+  const lines = matches.map(({ path, line, text }) => `${shownName(path)}:${line}: ${text}`);
+  if (output.cut) lines.push(cutNote(maxBytes, 'Give a path, or a longer query.'));
+  else if (more) lines.push(`[There are more than ${limit}. Give a larger limit, a path, or a longer query.]`);
+  return { text: lines.length === 0 ? 'Nothing was found.' : lines.join('\n'), structured: { matches, more } };
+}
+
+interface Match {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Reads `COMMIT:PATH NUL LINE NUL TEXT`; a path may hold a new line, a text cannot. */
+function parseGrep(output: string): readonly Match[] {
+  const matches: Match[] = [];
+  const record = /[0-9a-f]{40,64}:([^\0]*)\0(\d+)\0([^\n]*)(?:\n|$)/gy;
+  for (const [, path = '', line, text = ''] of output.matchAll(record)) {
+    const shown = text.length > mostOfLine ? `${text.slice(0, mostOfLine)}…` : text;
+    matches.push({ path, line: Number(line), text: shown });
+  }
+  return matches;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { defineTool, type ServedTool } from '../../serving/index.ts';
+import { lookingOnly, pathArgument, refArgument, statArgument } from './arguments.ts';
+import { plainDiff, statOptions } from './diff.ts';
+import type { GitTools } from './git-calls.ts';
+import { pathInside } from './paths.ts';
+import { commitOf } from './revisions.ts';
+import { cutNote, wholeLines } from './text.ts';
+
+/** Message and names first; the changes follow after an empty line. */
+const format =
+  '--format=format:commit %H%nparents %P%nauthor %aN <%aE> %aI%ncommitter %cN <%cE> %cI%n%n%w(0,4,4)%B%w(0,0,0)';
+
+export function gitShow({ calls, repository, maxBytes }: GitTools): ServedTool {
+  return defineTool({
+    name: 'git_show',
+    title: 'One commit',
+    description:
+      'One commit: its message, author, date, and what it changed. A merge shows only what it had to resolve.',
+    annotations: lookingOnly,
+    input: z.strictObject({
+      commit: refArgument.describe('A hash, branch, tag, or HEAD~2 and the like.'),
+      path: pathArgument.optional(),
+      stat: statArgument.optional(),
+    }),
+    async run({ commit, path: given, stat }, { signal }) {
+      const path = await pathInside(repository, given);
+      const output = await calls.onRepository(repository, signal, async (git) => {
+        const hash = await commitOf(git, commit);
+        const changes = stat === true ? statOptions : ['--patch'];
+        const limits = path === undefined ? [] : [path];
+        return git.run(['show', format, '--no-show-signature', ...plainDiff, ...changes, hash, '--', ...limits]);
+      });
+      const note = output.cut ? cutNote(maxBytes, 'Give a path, or stat: true.') : '';
+      return { text: wholeLines(output) + note };
+    },
+  });
+}
