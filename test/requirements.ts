@@ -176,6 +176,17 @@ export const requirements = {
   'telemetry:away': 'A collector that is away costs one line of the log and delays no call.',
   'telemetry:off': 'Without the variables nothing of the telemetry packages is loaded.',
 
+  // Results that are kept
+  'cache:same-call':
+    'Where a server has a cache, the same call within its time is answered by what the server last said to it, byte by byte.',
+  'cache:rights': 'The decision comes first; what is kept is shared only by those who share a connection.',
+  'cache:only-good':
+    'Errors, tasks, answers to questions, prompts and completions are not kept, nor is a tool that may write.',
+  'cache:stale':
+    'What is kept goes when its time is over, something may have been written, the server says so, or its entry changes.',
+  'cache:bounded': 'What is kept of a server stays within its bytes; the least used makes room.',
+  'cache:ledger': 'An answer that was kept is recorded before it is given, as a call that was not sent.',
+
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, standard output holds the documented JSON and nothing else.',

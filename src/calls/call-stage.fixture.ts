@@ -84,6 +84,7 @@ export async function openCallStage(
   const metered: Metered[] = [];
   const meter: CallMeter = {
     ended: ({ server }, outcome, durationMs) => metered.push({ sent: true, server, outcome, durationMs }),
+    cached: ({ server }) => metered.push({ sent: false, server, outcome: 'ok' }),
     refused: (entry, outcome) => metered.push({ sent: false, server: entry?.server, outcome }),
   };
   const run = createCallPath({

@@ -38,4 +38,6 @@ export interface CallFacts {
   readonly connection: ConnectionFacts | undefined;
   readonly httpStatus: number | undefined;
   readonly retries: number | undefined;
+  /** Answered by what was kept of an earlier call. */
+  readonly cached: boolean;
 }

@@ -48,6 +48,7 @@ export class Call implements Hearing {
   #channel: CallerChannel | undefined;
   #cancelled: HubError | undefined;
   #asking = 0;
+  #wasAsked = false;
 
   constructor(request: CallRequest) {
     const argumentsText = oneLine(request.argumentsText);
@@ -91,7 +92,13 @@ export class Call implements Hearing {
     if (log !== undefined && reachesLevel(params.level, log.level)) log.send(params);
   }
 
+  /** Its server wanted to know something of the caller. */
+  get wasAsked(): boolean {
+    return this.#wasAsked;
+  }
+
   ask(question: Question): Promise<QuestionAnswer> {
+    this.#wasAsked = true;
     const ask = this.#channel?.ask;
     const able = this.#request?.client?.askable.canAnswer(question.method, question.params) === true;
     if (ask === undefined || !able) return Promise.resolve(notOffered());

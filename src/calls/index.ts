@@ -10,6 +10,7 @@ export { createParkedCalls, type ParkedCalls } from './parked.ts';
 export { readingsOf } from './readings.ts';
 export { createResourceNames, type ResourceNames } from './resource-names.ts';
 export { ResourceWatch } from './resource-watch.ts';
+export { createResultCaches, type ResultCaches } from './result-cache.ts';
 export { type CallPathDeps, createCallPath } from './run-call.ts';
 export type { Listed } from './shelves.ts';
 export { createTracedCalls, type TracedCalls } from './traced-calls.ts';

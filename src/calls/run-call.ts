@@ -39,7 +39,8 @@ import { watchResource } from './watch-resource.ts';
  *
  *   look up → decide → check arguments → enter → connect → take rate → journal "sent" → upstream → journal "done"
  *
- * The face has authenticated the caller. Every exit before "sent" is journaled as refused.
+ * The face has authenticated the caller. Every exit before "sent" is journaled as refused, but for an answer that was
+ * kept of an earlier call.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
   const { clock, ledger, views, taskIds, meter, traced } = deps;
@@ -66,6 +67,10 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
       if (objection !== undefined) return refuse(target, record, startedAt, objection);
+      if (target.keeping !== undefined) {
+        const kept = target.keeping.find(target, call.request);
+        if (kept !== undefined) return await answerKept(call, target, record, startedAt, kept);
+      }
 
       try {
         const { seats } = target.dispatch;
@@ -111,6 +116,26 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     const record = ledger.open(subject, caller.run, argumentsText);
     traced?.begin(record, call.request, clock.now() - clock.monotonic() + startedAt);
     return record;
+  }
+
+  /** No server is asked, so nothing is sent; the record is there before the answer all the same. */
+  async function answerKept(
+    call: Call,
+    target: Target,
+    record: OpenCall,
+    startedAt: number,
+    kept: WireResult,
+  ): Promise<CallResult> {
+    const result = inWordsOf(call, target, kept);
+    const end: CallEnd = { outcome: 'ok', durationMs: clock.monotonic() - startedAt, cached: true };
+    try {
+      await ledger.cached(record, end);
+    } catch (error) {
+      return refuse(target, record, startedAt, toHubError(error));
+    }
+    meter?.cached(target);
+    traced?.end(record, target, end);
+    return { kind: 'result', result };
   }
 
   function objectionTo(call: Call, target: Target): HubError | undefined {
@@ -185,13 +210,14 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   ): Promise<WireReply> {
     const { request } = call;
     const { limits } = target.control.spec;
+    const answers = inputs === '' ? (request.inputs ?? '') : inputs;
     const span = traced?.sent(record, link);
     const wire =
       target.kind === 'subscription'
         ? watchResource(dispatch, link, target.ownName, request.watch)
         : link.send({
             method: target.method,
-            members: membersOf(target, request.argumentsText, inputs === '' ? (request.inputs ?? '') : inputs),
+            members: membersOf(target, request.argumentsText, answers),
             meta: carriedMeta(request, span, link, record.id),
             headers: span?.headers,
             name: target.ownName,
@@ -203,7 +229,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
             hearing: request.channel === undefined ? undefined : call,
           });
     call.wasSent(wire);
-    return wire.reply;
+    return target.keeping === undefined ? wire.reply : target.keeping.follow(target, call, answers, wire.reply);
   }
 
   function conclude(

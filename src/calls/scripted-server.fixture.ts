@@ -1,4 +1,4 @@
-import { HubError } from '../base/index.ts';
+import { createSystemClock, HubError } from '../base/index.ts';
 import { type Catalog, type Fleet, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import { readPrompt, readResource, readTemplate, readTool } from '../upstream/definitions.ts';
 import type {
@@ -14,6 +14,7 @@ import type {
 import { scriptedLink } from '../upstream/scripted-link.fixture.ts';
 import { createNameBook } from './names.ts';
 import { createResourceNames } from './resource-names.ts';
+import { createResultCaches } from './result-cache.ts';
 import type { ViewSource } from './view.ts';
 
 /** A server whose every fault is in the hands of the test. Counts what is taken and given back. */
@@ -171,13 +172,18 @@ export function handlesOf(fleet: Fleet, catalogs: Readonly<Record<string, readon
 }
 
 /** With names as a new hub gives them. */
-export function sourceOf(fleet: Fleet, upstreams: ReadonlyMap<string, UpstreamHandles>): ViewSource {
+export function sourceOf(
+  fleet: Fleet,
+  upstreams: ReadonlyMap<string, UpstreamHandles>,
+  clock = createSystemClock(),
+): ViewSource {
   return {
     fleet,
     upstreams,
     names: createNameBook('prefixed'),
     promptNames: createNameBook('prefixed'),
     resourceNames: createResourceNames(),
+    caches: createResultCaches({ clock }, fleet),
   };
 }
 

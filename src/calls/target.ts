@@ -4,6 +4,7 @@ import { metaKeys, withTasks } from '../mcp/index.ts';
 import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
 import type { CallSpan } from './call-tracer.ts';
+import type { Keeping } from './result-cache.ts';
 
 /** What a call acts on, as one agent has it. Everything that a call needs of it is computed beforehand. */
 export interface Target {
@@ -29,6 +30,8 @@ export interface Target {
   readonly safeToRepeat: boolean;
   /** Its server may make a task of it, or has: it is told of a caller that takes tasks. */
   readonly tasks: boolean;
+  /** What it means for results that are kept; undefined: nothing. */
+  readonly keeping: Keeping | undefined;
 }
 
 /** What servers are asked, by what is done. */

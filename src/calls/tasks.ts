@@ -28,6 +28,8 @@ export function findTask(view: View, taskIds: TaskIds, request: CallRequest, kin
     // What is answered twice might be two answers.
     safeToRepeat: kind !== 'task-update',
     tasks: true,
+    // A task goes on with what its tool does.
+    keeping: entry.keeping?.writes ? entry.keeping : undefined,
   });
 }
 

@@ -55,6 +55,7 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
         connection: call.link,
         httpStatus: end.httpStatus,
         retries: end.retries,
+        cached: end.cached === true,
       });
     },
   };

@@ -1,6 +1,7 @@
 import type { OperationKind, TaskKind } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { type Found, offersOf, readable } from './offers.ts';
+import type { ResultCaches } from './result-cache.ts';
 import { createShelves, type Listed, type Shelves } from './shelves.ts';
 import { otherTarget, type Target } from './target.ts';
 import type { View, ViewSource } from './view.ts';
@@ -35,7 +36,7 @@ export function createOthers(source: ViewSource, policy: AgentPolicy, chain: rea
     find(kind, name) {
       const known = kept[kind].get(name);
       if (known !== undefined) return known;
-      const target = targetOf(shelves(), chain, kind, name);
+      const target = targetOf(source.caches, shelves(), chain, kind, name);
       if (target !== undefined) keep(kept[kind], name, target);
       return target;
     },
@@ -76,7 +77,13 @@ function keep(kept: Map<string, Target>, name: string, target: Target): void {
   kept.set(name, target);
 }
 
-function targetOf(shelves: Shelves, chain: readonly string[], kind: OtherKind, name: string): Target | undefined {
+function targetOf(
+  caches: ResultCaches,
+  shelves: Shelves,
+  chain: readonly string[],
+  kind: OtherKind,
+  name: string,
+): Target | undefined {
   const sought = seek(shelves, kind, name);
   if (sought === undefined) return undefined;
   const { found, subject, callHead, carries } = sought;
@@ -95,6 +102,7 @@ function targetOf(shelves: Shelves, chain: readonly string[], kind: OtherKind, n
     carries,
     safeToRepeat: true,
     tasks: false,
+    keeping: kind === 'resource' ? caches.of(server)?.forResource() : undefined,
   };
   // A URI may be the caller's own text, and one of a list may hold what its server was configured with.
   return otherTarget(chain, facts, subject === 'resource');

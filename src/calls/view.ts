@@ -6,6 +6,7 @@ import { exposedText } from './exposed-text.ts';
 import { legacyToolText } from './legacy-tools.ts';
 import type { NameBook } from './names.ts';
 import type { ResourceNames } from './resource-names.ts';
+import type { Keeping, ResultCaches } from './result-cache.ts';
 import type { Listed } from './shelves.ts';
 import { methods, type Target } from './target.ts';
 import { createOthers } from './view-others.ts';
@@ -55,6 +56,7 @@ export interface ViewSource {
   readonly names: NameBook;
   readonly promptNames: NameBook;
   readonly resourceNames: ResourceNames;
+  readonly caches: ResultCaches;
 }
 
 export function buildView(source: ViewSource, policy: AgentPolicy, chain: readonly string[]): View {
@@ -64,6 +66,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   let tasks = false;
   for (const [server, handles] of source.upstreams) {
     const { control } = handles;
+    const cache = source.caches.of(server);
     if (!policy.seesServer(server)) continue;
     if (control.catalog === undefined) unseen.push(control);
     if (control.lastCatalog?.abilities.tasks) tasks = true;
@@ -75,7 +78,7 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
         missed.set(name, control);
         continue;
       }
-      entries.push(toEntry(handles, tool, name, decision, chain));
+      entries.push(toEntry(handles, tool, name, decision, chain, cache?.forTool(tool)));
     }
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -116,6 +119,7 @@ function toEntry(
   name: string,
   decision: Decision,
   chain: readonly string[],
+  keeping: Keeping | undefined,
 ): ViewEntry {
   const server = control.spec.name;
   return {
@@ -135,6 +139,7 @@ function toEntry(
     mirrored: tool.mirrored,
     safeToRepeat: tool.safeToRepeat,
     tasks: control.catalog?.abilities.tasks === true,
+    keeping,
   };
 }
 

@@ -26,7 +26,7 @@ export function watchResource(
 }
 
 /** A server may name the part that changed. */
-function isWithin(changed: string, uri: string): boolean {
+export function isWithin(changed: string, uri: string): boolean {
   if (!changed.startsWith(uri)) return false;
   return changed.length === uri.length || uri.endsWith('/') || '/?#'.includes(changed.charAt(uri.length));
 }

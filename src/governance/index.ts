@@ -15,6 +15,7 @@ export {
   type AgentPolicy,
   adviceOn,
   compilePolicy,
+  compileToolKind,
   createPolicyCompiler,
   describeDecision,
   isReadingName,
@@ -23,6 +24,7 @@ export {
   type PolicyCompiler,
   speakersFor,
   splitToolName,
+  type ToolKindOf,
   type ToolName,
   unknownNames,
 } from './policy/index.ts';

@@ -5,6 +5,7 @@ import {
   type CallResult,
   type CallTracer,
   createCallPath,
+  createResultCaches,
   createTracedCalls,
   createViews,
   type NameBook,
@@ -110,8 +111,9 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, names, redaction, signed, traced } = await openState(deps, configuration);
   const notices = new Map<string, NoticeListener>();
+  const caches = createResultCaches({ clock }, configuration.fleet);
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
+    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew, onStale: caches.stale },
     configuration.fleet,
   );
   const views = createViews({ clock }, source());
@@ -125,12 +127,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   configuration.onReload((fleet) => {
     names.adopt(fleet);
     redaction.learn(fleet);
+    caches.adopt(fleet);
     crew.adopt(fleet);
     renew();
   });
 
   function source(): ViewSource {
-    return { fleet: configuration.fleet, upstreams: crew.upstreams, ...names.forViews() };
+    return { fleet: configuration.fleet, upstreams: crew.upstreams, caches, ...names.forViews() };
   }
 
   function renew(): void {

@@ -29,6 +29,8 @@ export interface CrewDeps {
   readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
+  /** What was read of a server, or of one of its resources, may be wrong by now. */
+  readonly onStale: (server: string, uri?: string) => void;
   /** By client session. */
   readonly notices: ReadonlyMap<string, NoticeListener>;
   readonly meter?: HubMeter | undefined;
@@ -51,6 +53,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
+        onStale: deps.onStale,
         onNotice: (session, method, params) => deps.notices.get(session)?.(method, params),
       },
       { spec, client: { name: 'quartermaster', version } },

@@ -30,6 +30,8 @@ export interface CallLine {
   readonly transport: TransportKind | null;
   readonly protocol_version: string | null;
   readonly session_id: string | null;
+  /** The answer was kept from an earlier call, and no server was asked; absent otherwise. */
+  readonly cached?: true;
   readonly http_status: number | null;
   readonly retries: number | null;
   readonly decision: string | null;
@@ -59,6 +61,7 @@ function isCallLine(value: object): value is CallLine {
     (line.status === 'ok' || line.status === 'error' || line.status === 'open') &&
     (line.transport === null || transports.has(line.transport)) &&
     (line.method === undefined || typeof line.method === 'string') &&
+    (line.cached === undefined || line.cached === true) &&
     (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
   );
 }

@@ -11,6 +11,9 @@ export interface CallStatistics {
   /** Errors by calls, to three decimals; 0 without calls. */
   readonly error_rate: number;
   readonly errors_by_server: Readonly<Record<string, number>>;
+  /** Calls that were answered by what was kept, without their server. */
+  readonly cached_calls: number;
+  readonly cached_by_server: Readonly<Record<string, number>>;
   /** Calls of names that no server has. */
   readonly calls_without_server: number;
   readonly calls_by_agent: Readonly<Record<string, number>>;
@@ -52,6 +55,7 @@ export class CallCounter {
   #calls = 0;
   #errors = 0;
   #withoutServer = 0;
+  #cached = 0;
   #suspicious = 0;
   #rateLimitHits = 0;
   #firstTs: string | null = null;
@@ -59,6 +63,7 @@ export class CallCounter {
   readonly #suspiciousPaths: SuspiciousCall[] = [];
   readonly #byServer = new Tally();
   readonly #errorsByServer = new Tally();
+  readonly #cachedByServer = new Tally();
   readonly #byAgent = new Tally();
   readonly #outcomes = new Tally();
   readonly #limitsByServer = new Tally();
@@ -79,6 +84,10 @@ export class CallCounter {
       this.#errors++;
       if (server !== null) this.#errorsByServer.count(server);
     }
+    if (call.cached === true) {
+      this.#cached++;
+      if (server !== null) this.#cachedByServer.count(server);
+    }
     this.#byAgent.count(call.agent);
     this.#outcomes.count(outcome);
     if (outcome === 'rate_limited' || outcome === 'throttled') {
@@ -98,6 +107,8 @@ export class CallCounter {
       calls_by_server: this.#byServer.result(),
       error_rate: this.#calls === 0 ? 0 : Math.round((this.#errors / this.#calls) * 1000) / 1000,
       errors_by_server: this.#errorsByServer.result(),
+      cached_calls: this.#cached,
+      cached_by_server: this.#cachedByServer.result(),
       calls_without_server: this.#withoutServer,
       calls_by_agent: this.#byAgent.result(),
       outcomes: this.#outcomes.result(),

@@ -68,6 +68,9 @@ export const noConnection: LedgerConnection = {
   text: '"transport":null,"protocol_version":null,"session_id":null',
 };
 
+/** The same of a call that was answered by what was kept of an earlier one. */
+export const keptAnswer: LedgerConnection = { text: `${noConnection.text},"cached":true` };
+
 /** A call's parts as they stand in every text about it. */
 export interface CallParts {
   readonly id: string;
@@ -97,7 +100,12 @@ export function doneRecord(call: CallParts, end: EndParts, ts: string): string {
 }
 
 export function refusedRecord(call: CallParts, end: EndParts): string {
-  return `{"k":"refused","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${endMembers(end)},"args":${call.args}}\n`;
+  return wholeRecord('refused', call, end);
+}
+
+/** Of a call that its server never heard of, and that went well. */
+export function cachedRecord(call: CallParts, end: EndParts): string {
+  return wholeRecord('cached', call, end);
 }
 
 /** One line of a run file. The order of members is part of the format: people read it with their eyes too. */
@@ -115,6 +123,10 @@ export function isGood(outcome: Outcome): boolean {
 /** A number as JSON, null for what is none. */
 export function numberText(value: unknown): string {
   return Number.isFinite(value) ? String(value) : 'null';
+}
+
+function wholeRecord(kind: 'refused' | 'cached', call: CallParts, end: EndParts): string {
+  return `{"k":"${kind}","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${endMembers(end)},"args":${call.args}}\n`;
 }
 
 function endMembers(end: EndParts): string {

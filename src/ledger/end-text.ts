@@ -8,6 +8,8 @@ export interface CallEnd {
   readonly error?: string;
   readonly httpStatus?: number;
   readonly retries?: number;
+  /** No server was asked: the answer is one that was kept. */
+  readonly cached?: true;
 }
 
 export function endParts(end: CallEnd, redact: Redact): EndParts {

@@ -3,6 +3,7 @@ import { type Outcome, runIdPattern, type TransportKind, transportKinds } from '
 import {
   type CallParts,
   type EndParts,
+  keptAnswer,
   type LedgerConnection,
   ledgerConnection,
   ledgerSubject,
@@ -42,7 +43,7 @@ export async function pairCalls(
         const record = parseRecord(line);
         if (record === undefined) corrupt++;
         else if (record.kind === 'sent') open.set(record.call.parts.id, record.call);
-        else if (record.kind === 'refused') await onEnded(record.call, record.end);
+        else if (record.kind === 'whole') await onEnded(record.call, record.end);
         else if (record.kind === 'done') {
           const call = open.get(record.id);
           // Its first half may lie in a file that is gone already; then the run file has the call.
@@ -58,7 +59,7 @@ export async function pairCalls(
 
 type JournalRecord =
   | { readonly kind: 'sent'; readonly call: SentCall }
-  | { readonly kind: 'refused'; readonly call: SentCall; readonly end: EndParts }
+  | { readonly kind: 'whole'; readonly call: SentCall; readonly end: EndParts }
   | { readonly kind: 'done'; readonly id: string; readonly end: EndParts }
   | { readonly kind: 'other' };
 
@@ -71,12 +72,13 @@ function parseRecord(line: string): JournalRecord | undefined {
     const end = endOf(fields);
     return end !== undefined && isId(fields.id) ? { kind: 'done', id: fields.id, end } : undefined;
   }
-  if (fields.k !== 'sent' && fields.k !== 'refused') return { kind: 'other' };
+  if (fields.k !== 'sent' && fields.k !== 'refused' && fields.k !== 'cached') return { kind: 'other' };
   const parts = partsOf(fields, line);
   if (parts === undefined) return undefined;
   if (fields.k === 'sent') return { kind: 'sent', call: { parts, connection: connectionOf(fields) } };
   const end = endOf(fields);
-  return end === undefined ? undefined : { kind: 'refused', call: { parts, connection: noConnection }, end };
+  const connection = fields.k === 'cached' ? keptAnswer : noConnection;
+  return end === undefined ? undefined : { kind: 'whole', call: { parts, connection }, end };
 }
 
 function parseFields(line: string): Fields | undefined {

@@ -2,8 +2,10 @@ import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts'
 import { runIdPattern } from '../domain/index.ts';
 import {
   type CallParts,
+  cachedRecord,
   doneRecord,
   type EndParts,
+  keptAnswer,
   type LedgerConnection,
   type LedgerSubject,
   noConnection,
@@ -33,6 +35,8 @@ export interface Ledger {
   /** Resolves when the record is with the operating system; one write for all calls of this turn of the loop. */
   sent(call: OpenCall, connection: LedgerConnection): Promise<void>;
   done(call: OpenCall, end: CallEnd): void;
+  /** For a call that was answered by what was kept; resolves as `sent` does. Until then it is open. */
+  cached(call: OpenCall, end: CallEnd): Promise<void>;
   /** For a call that was never sent. */
   refused(call: OpenCall, end: CallEnd): void;
   readonly health: LedgerHealth;
@@ -117,16 +121,28 @@ export class JournalLedger implements Ledger {
     call.stage = 'sent';
     call.connection = connection;
     this.#push({ call, text: sentRecord(call, connection), end: undefined });
-    if (this.#turn === undefined) {
-      this.#turn = createTurn();
-      const { promise } = this.#turn;
-      // A lone call has nobody to share a write with, so it does not wait for the turn to end.
-      if (this.#underWay++ === 0) this.#write();
-      else setImmediate(() => this.#write());
-      return promise;
-    }
-    this.#underWay++;
-    return this.#turn.promise;
+    // A lone call has nobody to share a write with, so it does not wait for the turn to end.
+    return this.#written(this.#underWay++ === 0);
+  }
+
+  cached(call: OpenCall, end: CallEnd): Promise<void> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    call.stage = 'ended';
+    call.connection = keptAnswer;
+    const parts = endParts(end, this.#deps.redact);
+    this.#push({ call, text: cachedRecord(call, parts), end: parts });
+    return this.#written(false);
+  }
+
+  /** When what was pushed last is with the operating system. */
+  #written(atOnce: boolean): Promise<void> {
+    if (this.#turn !== undefined) return this.#turn.promise;
+    this.#turn = createTurn();
+    const { promise } = this.#turn;
+    if (atOnce) this.#write();
+    else setImmediate(() => this.#write());
+    return promise;
   }
 
   done(call: OpenCall, end: CallEnd): void {
@@ -235,11 +251,10 @@ export class JournalLedger implements Ledger {
     this.#failure = { since: clock.now(), reason, error: failure };
     for (const entry of batch) {
       const { call, end } = entry;
-      if (end === undefined) {
-        if (call.stage === 'sent') {
-          call.stage = 'open';
-          this.#underWay--;
-        }
+      if (end === undefined || call.connection === keptAnswer) {
+        if (call.stage === 'sent') this.#underWay--;
+        // One that ended in the same turn has its end further on in the batch.
+        if (call.stage === 'sent' || end !== undefined) call.stage = 'open';
         call.connection = noConnection;
         continue;
       }

@@ -3,6 +3,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { type CallLine, summarizeCalls } from './index.ts';
 
 let workspace: string;
@@ -20,6 +21,8 @@ test('a workspace without a ledger has statistics of nothing', async () => {
     calls_by_server: {},
     error_rate: 0,
     errors_by_server: {},
+    cached_calls: 0,
+    cached_by_server: {},
     calls_without_server: 0,
     calls_by_agent: {},
     outcomes: {},
@@ -67,6 +70,17 @@ test('calls of all runs are counted, or those of one', async () => {
   expect(await summarizeCalls(workspace, { run: 'two' })).toMatchObject({ total_calls: 2, error_rate: 1, runs: 1 });
   expect(await summarizeCalls(workspace, { run: 'none' })).toMatchObject({ total_calls: 0, runs: 0 });
   await expect(summarizeCalls(workspace, { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test(verifies('cache:ledger', 'calls that needed no server are counted, and nobody was faster for it'), async () => {
+  add('one', { n: 1, duration_ms: 4 }, { n: 2, duration_ms: 0.1, cached: true, transport: null });
+  expect(await summarizeCalls(workspace)).toMatchObject({
+    total_calls: 2,
+    outcomes: { ok: 2 },
+    cached_calls: 1,
+    cached_by_server: { files: 1 },
+    latency_by_tool: { 'files.read_file': { count: 1, p50: 4 } },
+  });
 });
 
 test('the rate of errors has three decimals', async () => {

@@ -59,6 +59,8 @@ export interface UpstreamDeps {
   /** In [0, 1), for jitter. */
   readonly random: () => number;
   readonly onChange: (server: string) => void;
+  /** What was read of the server may be wrong by now; with a URI, of that resource. */
+  readonly onStale: (server: string, uri?: string) => void;
   /** A server says something to the client session that has the connection to itself. */
   readonly onNotice: (session: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 }

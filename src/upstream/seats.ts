@@ -6,6 +6,8 @@ import type { UpstreamDispatch, UpstreamHandles } from './handles.ts';
 
 /** The connections of a server that not everybody shares: one for each agent, or for each client session. */
 export interface Seats {
+  /** The same for all who share a connection. */
+  keyOf(request: SeatRequest): string;
   /** Opens what is not there yet; throws HubError when there are too many. */
   at(request: SeatRequest): UpstreamDispatch;
   /** The client is gone: nobody will use its connection again. */
@@ -89,11 +91,15 @@ export function createSeats(deps: SeatsDeps, first: ServerSpec, isolation: Exclu
     return seat;
   }
 
+  function keyOf({ agent, session, capabilities }: SeatRequest): string {
+    return isolation === 'per-agent' ? agent : [agent, session, capabilities].join('\n');
+  }
+
   return {
+    keyOf,
     at(request) {
       if (closed) throw lostConnection(server, 'it was removed from the configuration', false).error;
-      const { agent, session, capabilities } = request;
-      const key = isolation === 'per-agent' ? agent : [agent, session, capabilities].join('\n');
+      const key = keyOf(request);
       const seat = seats.get(key) ?? open(key, request);
       seat.lastUsed = clock.monotonic();
       return seat.handles.dispatch;

@@ -67,6 +67,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
       { lengthMs: options.spec.limits.graceMs },
     );
     const onUpdated = (uri: string): void => {
+      deps.onStale(server, uri);
       for (const listener of this.#updates) listener(uri);
     };
     this.#watches = createWatches({ ...deps, ...now, onUpdated }, { server });
@@ -289,14 +290,14 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     const known = expectation(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
     const events: LinkEvents = {
-      onOfferChanged: () => this.#own && this.#listing.changed(),
+      onOfferChanged: () => this.#offerChanged(),
       onResourceUpdated: (params) => this.#watches.updated(params),
       onNotice: (method, params) => {
         const session = this.#seat?.session;
         if (session !== undefined) this.#deps.onNotice(session, method, params);
       },
       onGap: () => {
-        if (this.#own) this.#listing.changed();
+        this.#offerChanged();
         this.#watches.missed();
       },
       onLost: (error) => opened !== undefined && this.#lost(opened, error),
@@ -309,6 +310,11 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     );
     if (outcome.kind === 'linked') opened = outcome.link;
     return outcome;
+  }
+
+  #offerChanged(): void {
+    this.#deps.onStale(this.spec.name);
+    if (this.#own) this.#listing.changed();
   }
 
   /** A tool that wants more than the others must not cost the others their connection: only the word changes. */

@@ -52,6 +52,12 @@ test('on a narrow terminal another day is told in place of the seconds', () => {
   expect(second).toMatch(/^09:05:07 {5}/);
 });
 
+test('an answer that was kept says so', () => {
+  const kept = { ...call, status: 'ok', outcome: 'ok', cached: true, transport: null, error: null } as const;
+  const [, line] = renderCalls([kept], { colours, width: undefined, now });
+  expect(line).toContain('  ok (cached)  ');
+});
+
 test('a duration that nobody knows is a dash', () => {
   const [, line] = renderCalls([{ ...call, duration_ms: null, error: null }], { colours, width: undefined, now });
   expect(line).toMatch(/tool_error +- {2}tester-yaytqm88$/);

@@ -55,7 +55,7 @@ function callsColumns({ colours, width, now }: CallsLayout): readonly FittingCol
     { title: 'TIME', text: ({ ts }) => time(ts), paint: colours.dim, spare: 1 },
     { title: 'AGENT', text: ({ agent }) => oneLine(agent), spare: 2 },
     { title: 'TOOL', text: subjectOf, paint: colours.bold, least: width !== undefined && width < 60 ? 12 : 20 },
-    { title: 'OUTCOME', text: ({ outcome }) => oneLine(outcome), paint: ofOutcome },
+    { title: 'OUTCOME', text: outcomeText, paint: ofOutcome },
     { title: 'MS', text: ({ duration_ms }) => duration_ms?.toFixed(1) ?? '-', right: true, spare: 4 },
     { title: 'RUN', text: ({ run_id }) => oneLine(run_id), paint: colours.dim, spare: 5 },
     { title: 'ERROR', text: ({ error }) => oneLine(error ?? ''), spare: 3, least: 16 },
@@ -68,6 +68,10 @@ function isNarrow(width: number | undefined): boolean {
 
 function subjectOf({ server, tool }: CallLine): string {
   return oneLine(server === null ? tool : `${server}.${tool}`);
+}
+
+function outcomeText({ outcome, cached }: CallLine): string {
+  return oneLine(cached === true ? `${outcome} (cached)` : outcome);
 }
 
 export function localTime(ts: string): string {

@@ -100,11 +100,12 @@ function table<Row>(
 }
 
 function factLines(stats: CallStatistics, { colours, width }: Paper): string[] {
-  const { rate_limit_hits, suspicious_calls, unreadable_lines, unreadable_files } = stats;
+  const { cached_calls, rate_limit_hits, suspicious_calls, unreadable_lines, unreadable_files } = stats;
   const facts: [name: string, text: string, paint?: (text: string) => string][] = [
     ['outcomes', countsText(stats.outcomes)],
     ['agents', countsText(stats.calls_by_agent)],
   ];
+  if (cached_calls > 0) facts.push(['cached', countsText(stats.cached_by_server)]);
   if (rate_limit_hits > 0)
     facts.push(['rate limits', countsText(stats.rate_limit_hits_by_server) || String(rate_limit_hits), colours.yellow]);
   if (Object.keys(stats.privileged_operations).length > 0)

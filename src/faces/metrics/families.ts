@@ -37,6 +37,12 @@ function callFamilies({ servers, callsUnderWay }: HubNumbers, meter: Meter): Fam
       ],
     },
     {
+      name: 'quartermaster_cached_calls_total',
+      type: 'counter',
+      help: 'Of the calls with the outcome "ok", those that were answered by what was kept of an earlier one.',
+      samples: usable.map(({ name }) => ({ labels: { server: name }, value: meter.of(name).cached })),
+    },
+    {
       name: 'quartermaster_call_duration_seconds',
       type: 'histogram',
       help: 'Time from arrival to end of calls that were sent to the server.',

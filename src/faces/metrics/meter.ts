@@ -16,6 +16,8 @@ export interface ServerNumbers {
   /** Calls by the first bound that they do not exceed; the last stands for all that exceed every bound. */
   readonly buckets: number[];
   totalMs: number;
+  /** Of those that went well, the ones that needed no server. */
+  cached: number;
   links: number;
 }
 
@@ -44,6 +46,11 @@ export function createMeter(): Meter {
       numbers.outcomes[outcome]++;
       numbers.buckets[bucket] = (numbers.buckets[bucket] ?? 0) + 1;
       numbers.totalMs += durationMs;
+    },
+    cached({ server }) {
+      const numbers = of(server);
+      numbers.outcomes.ok++;
+      numbers.cached++;
     },
     refused(entry, outcome) {
       const numbers = entry === undefined ? nobodys : of(entry.server);
@@ -83,6 +90,7 @@ function noNumbers(): ServerNumbers {
     },
     buckets: Array.from({ length: boundsMs.length + 1 }, () => 0),
     totalMs: 0,
+    cached: 0,
     links: 0,
   };
 }

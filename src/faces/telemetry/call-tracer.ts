@@ -118,6 +118,7 @@ function attributesOf(method: string, facts: CallFacts): Attributes {
     'quartermaster.call_id': facts.callId,
     'quartermaster.run': facts.run,
     'quartermaster.outcome': facts.outcome,
+    'quartermaster.cached': facts.cached || undefined,
   };
 }
 

@@ -24,6 +24,7 @@ const facts: CallFacts = {
   connection: { transport: 'http', protocolVersion: '2025-11-25', sessionId: 'session-1' },
   httpStatus: undefined,
   retries: 0,
+  cached: false,
 };
 
 afterEach(() => {

@@ -2,5 +2,6 @@ export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompi
 export { adviceOn, describeDecision } from './describe-decision.ts';
 export { isReadingName } from './reading-name.ts';
 export { speakersFor } from './speakers.ts';
+export { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 export { splitToolName, type ToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';
