@@ -213,6 +213,10 @@ export const requirements = {
   'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable hurts no other.',
   'preset:keep': 'A preset replaces a file that differs only when told to; all are written or none.',
   'preset:add': 'A preset added to quartermaster.yaml is the server that bootstrap writes.',
+  'preset:routes':
+    'With each preset come the variables that it needs and routes for the roles of a team, which load as they are.',
+  'preset:doctor':
+    'Each preset and pattern, as it is written, is diagnosed against the behaviour of its provider: verdict, exit code, advice.',
   'sync:same': 'What sync makes is read as the same server, and holds no value of a variable.',
   'sync:check': 'Sync can only look: missing, stale and left-over files are named and the exit code says so.',
   'sync:refuse': 'Sync touches nothing that it did not make, and does nothing by halves.',

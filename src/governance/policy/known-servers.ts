@@ -165,6 +165,62 @@ const trello: KnownServer = {
   writes: words('create_card move_card'),
 };
 
+const mongodb: KnownServer = {
+  npm: ['mongodb-mcp-server'],
+  programs: ['mongodb-mcp-server'],
+  reads: words(`
+    list-databases list-collections list-connections collection-schema collection-indexes collection-storage-size
+    count find explain db-stats mongodb-logs list-knowledge-sources search-knowledge atlas-list-orgs
+    atlas-list-projects atlas-list-clusters atlas-list-db-users atlas-list-alerts atlas-inspect-cluster
+    atlas-inspect-access-list atlas-get-performance-advisor atlas-get-regions atlas-local-list-deployments
+    atlas-streams-discover`),
+  // An aggregation may end in $out or $merge; whether it may write depends on how the server was started.
+  writes: words(`
+    aggregate aggregate-db connect disconnect export create-collection create-index insert-many update-many delete-many
+    rename-collection drop-collection drop-database drop-index atlas-connect-cluster atlas-create-access-list
+    atlas-create-cluster atlas-create-db-user atlas-create-free-cluster atlas-create-project atlas-load-sample-dataset
+    atlas-pause-resume-cluster atlas-streams-build atlas-streams-manage atlas-streams-teardown atlas-upgrade-cluster
+    atlas-local-connect-deployment atlas-local-create-deployment atlas-local-delete-deployment`),
+};
+
+const azureDevOps: KnownServer = {
+  npm: ['@azure-devops/mcp'],
+  programs: ['mcp-server-azuredevops'],
+  reads: words(`
+    core_list_projects core_list_project_teams core_get_identity_ids work wit_work_item wit_query wit_backlog
+    repo_repository repo_pull_request repo_pull_request_thread repo_branch repo_file repo_search_commits
+    pipelines_build pipelines_build_log pipelines_definition pipelines_run wiki search_code search_wiki
+    search_workitem testplan testplan_show_test_results_from_build_id advsec_get_alerts advsec_get_alert_details`),
+  // Attachments and artifacts can be told to save a file.
+  writes: words(`
+    wit_work_item_attachment wit_work_item_write wit_work_item_comment_write wit_work_item_link_write
+    work_iteration_write work_capacity_write repo_pull_request_write repo_pull_request_thread_write repo_create_branch
+    pipelines_artifact pipelines_write wiki_upsert_page testplan_test_plan_write testplan_test_suite_write
+    testplan_test_case_write`),
+};
+
+const linear: KnownServer = {
+  hosts: ['mcp.linear.app'],
+  reads: words(`
+    list_issues get_issue list_comments list_projects get_project list_teams get_team list_users get_user list_cycles
+    list_documents get_document list_issue_statuses get_issue_status list_issue_labels list_project_labels
+    search_documentation`),
+  writes: words(`
+    save_issue create_issue update_issue save_comment create_comment save_project create_project update_project
+    create_document update_document create_issue_label create_attachment delete_attachment delete_comment`),
+};
+
+const atlassian: KnownServer = {
+  hosts: ['mcp.atlassian.com'],
+  reads: words(`
+    search fetch searchConfluence getConfluenceContent searchConfluenceUsingCql getConfluencePage getConfluenceSpaces
+    getPagesInConfluenceSpace searchJiraIssuesUsingJql getJiraIssue getAccessibleAtlassianResources
+    getVisibleJiraProjects listJiraProjects`),
+  writes: words(`
+    createConfluenceContent updateConfluenceContent createConfluencePage updateConfluencePage createJiraIssue
+    editJiraIssue transitionJiraIssue addCommentToJiraIssue addOrEditJiraIssueComment execute`),
+};
+
 const everything: KnownServer = {
   npm: ['@modelcontextprotocol/server-everything'],
   programs: ['mcp-server-everything'],
@@ -187,6 +243,10 @@ export const knownServers: readonly KnownServer[] = [
   obsidian,
   slack,
   trello,
+  mongodb,
+  azureDevOps,
+  linear,
+  atlassian,
   everything,
 ];
 
