@@ -29,8 +29,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   'apps/*': face,
   // An MCP server of our own, for whichever app wants to be one.
   'apps/serving': { imports: ground },
-  // They run in a hub and as programs of their own, so they know neither.
-  'apps/builtin': { imports: [...ground, 'apps/serving'] },
+  // They run in a hub and as programs of their own; a hub knows them by the type it declares.
+  'apps/builtin': { imports: [...ground, 'apps/serving'], types: ['hub'] },
   // What both MCP faces answer alike.
   'faces/mcp': mcpFace,
   'faces/mcp-http': { ...mcpFace, imports: [...mcpFace.imports, 'faces/mcp'] },
@@ -43,7 +43,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   'faces/telemetry': face,
   // One port for the HTTP faces; the API comes in as a function, so that hono loads only when it is asked.
   'faces/gateway': { ...face, imports: [...face.imports, 'faces/mcp-http', 'faces/mcp-sse'] },
-  'faces/library': { imports: [...ground, 'hub', 'config'], types: [...features, 'calls'] },
+  'faces/library': { imports: [...ground, 'hub', 'config', 'apps/builtin'], types: [...features, 'calls'] },
   // The composition root: commands on files, tokens and decisions work without starting a hub.
   'faces/cli': {
     imports: [

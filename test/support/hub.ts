@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import { createBuiltins } from '../../src/apps/builtin/index.ts';
 import { isJsonObject, type Logger, systemRandom } from '../../src/base/index.ts';
 import type { Call, CallResult } from '../../src/calls/index.ts';
 import type { ServerStatus } from '../../src/domain/index.ts';
@@ -143,7 +144,7 @@ export async function openStage(): Promise<Stage> {
       await stop();
       await configure(config);
       const env = { PATH: process.env.PATH, ...options.env };
-      const deps = { clock, logger: collectingLogger(log), random: systemRandom, env };
+      const deps = { clock, logger: collectingLogger(log), random: systemRandom, env, builtins: createBuiltins() };
       hub = await createHub(deps, { workspace, watch: options.watch ?? false });
       return hub;
     },

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from '../../base/index.ts';
 import type { ServedTool } from '../serving/index.ts';
 
-/** One of the servers that come with the product, before it is opened. */
-export interface BuiltinKind {
+/** How one of the servers that come with the product is used. */
+export interface BuiltinUsage {
   /** The word after `qm builtin`, and after `builtin:` in a configuration. */
   readonly name: string;
   /** One line, for help. */
@@ -10,6 +10,9 @@ export interface BuiltinKind {
   readonly options: readonly BuiltinOption[];
   /** Variables that it reads from its environment. */
   readonly variables: readonly { readonly name: string; readonly required: boolean; readonly purpose: string }[];
+}
+
+export interface BuiltinKind extends BuiltinUsage {
   /** Rejects with a HubError, USAGE or CONFIG_INVALID, where it cannot work so. It need not have reached anything yet. */
   open(settings: BuiltinSettings, deps: BuiltinDeps): Promise<BuiltinServer>;
 }

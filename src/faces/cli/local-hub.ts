@@ -1,3 +1,4 @@
+import { createBuiltins } from '../../apps/builtin/index.ts';
 import { type Logger, sleep } from '../../base/index.ts';
 import type { Hub, HubMeter } from '../../hub/index.ts';
 import type { CliContext } from './context.ts';
@@ -26,7 +27,7 @@ export async function openLocalHub(
     openTraces(cli, logger),
   ]);
   const hub = await createHub(
-    { clock, logger, random, env, meter: options.meter, tracer: traces?.tracer },
+    { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
     { workspace, watch: options.watch },
   );
   const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));

@@ -1,3 +1,4 @@
+import { createBuiltins } from '../../apps/builtin/index.ts';
 import { createSilentLogger, createSystemClock, HubError, type Logger, systemRandom } from '../../base/index.ts';
 import { type Caller, runIdPattern, type ServerStatus } from '../../domain/index.ts';
 import type { Hub as CoreHub } from '../../hub/index.ts';
@@ -39,7 +40,8 @@ export async function createHub(options: CreateHubOptions): Promise<Hub> {
   const { createHub: createCoreHub } = await import('../../hub/index.ts');
   const { workspace, env = process.env, logger = createSilentLogger(), watch = false } = options;
   const clock = createSystemClock();
-  const hub = await createCoreHub({ clock, logger, random: systemRandom, env }, { workspace, watch });
+  const builtins = createBuiltins();
+  const hub = await createCoreHub({ clock, logger, random: systemRandom, env, builtins }, { workspace, watch });
   return {
     agent(name, { run, tools, ...handlers } = {}) {
       if (tools !== undefined) checkRefs(tools);

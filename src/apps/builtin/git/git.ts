@@ -4,6 +4,7 @@ import { HubError } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
 import { numberOption, readOptions } from '../read-options.ts';
+import { usages } from '../usages.ts';
 import { gitBlame } from './blame.ts';
 import { gitDiff } from './diff.ts';
 import { findGit } from './find-git.ts';
@@ -14,19 +15,7 @@ import { gitSearch } from './search.ts';
 import { gitShow } from './show.ts';
 import { gitStatus } from './status.ts';
 
-const options = [
-  { name: 'repository', value: 'DIR', purpose: 'top of the work tree to serve, or a bare repository (default: here)' },
-  { name: 'max-bytes', value: 'N', purpose: 'longest output of git that a tool takes (default 262144)' },
-  { name: 'timeout', value: 'SECONDS', purpose: 'longest time for a call (default 60)' },
-] as const;
-
-export const git: BuiltinKind = {
-  name: 'git',
-  summary: 'looks at one git repository: status, differences, history, blame, search',
-  options,
-  variables: [],
-  open,
-};
+export const git: BuiltinKind = { ...usages.git, open };
 
 /** The hub finds by it what its children left behind, so git carries it on. */
 const cookieName = 'QUARTERMASTER_CHILD';

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { createBuiltins } from '../../../apps/builtin/index.ts';
 import { HubError } from '../../../base/index.ts';
 import { type Fleet, placeOf, type ServerSpec } from '../../../domain/index.ts';
 import type { ProbeAttempt } from '../../../upstream/index.ts';
@@ -100,7 +101,10 @@ async function probeAll(
     import('../logger.ts'),
   ]);
   const logger = createLogger(cli, logLevel ?? 'silent');
-  const diagnosis = await openDiagnosis({ clock, logger, random, env }, { fleet, tool: 'doctor', run });
+  const diagnosis = await openDiagnosis(
+    { clock, logger, random, env, builtins: createBuiltins() },
+    { fleet, tool: 'doctor', run },
+  );
   const release = (): void => show.pause();
   stop.addEventListener('abort', release, { once: true });
   try {

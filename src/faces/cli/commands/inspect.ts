@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { createBuiltins } from '../../../apps/builtin/index.ts';
 import { HubError } from '../../../base/index.ts';
 import { placeOf, type ServerSpec } from '../../../domain/index.ts';
 import type { InspectOutcome } from '../../../hub/index.ts';
@@ -39,7 +40,10 @@ async function inspect(cli: CliContext, invocation: Invocation, name: string, op
   const fleet = await scope.readFleet(cli, invocation);
   const spec = scope.readySpec(fleet, name);
   const logger = createLogger(cli, invocation.logLevel ?? 'silent');
-  const diagnosis = await openDiagnosis({ clock, logger, random, env }, { fleet, tool: 'inspect' });
+  const diagnosis = await openDiagnosis(
+    { clock, logger, random, env, builtins: createBuiltins() },
+    { fleet, tool: 'inspect' },
+  );
   try {
     terminal.progress(`Asking ${name} …`);
     const outcome = await diagnosis.inspect(spec, { timeoutMs, signal: stop });

@@ -1,0 +1,25 @@
+import type { Readable, Writable } from 'node:stream';
+import type { BuiltinOrder, Builtins } from '../../hub/index.ts';
+import type { Serving } from '../serving/index.ts';
+import type { BuiltinDeps } from './builtin.ts';
+
+/** The built-in servers, for a hub to run inside itself. */
+export function createBuiltins(): Builtins {
+  return {
+    async open(order, deps) {
+      const { hostBuiltin } = await import('./host.ts');
+      return hostBuiltin(order, deps);
+    },
+  };
+}
+
+export interface BuiltinPipes {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** One of them for a client at the other end of two pipes. */
+export async function serveBuiltin(order: BuiltinOrder, deps: BuiltinDeps & BuiltinPipes): Promise<Serving> {
+  const { serveKind } = await import('./host.ts');
+  return serveKind(order, deps);
+}

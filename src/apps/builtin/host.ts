@@ -1,0 +1,52 @@
+import { PassThrough } from 'node:stream';
+import { version } from '../../base/index.ts';
+import type { BuiltinOrder, Peer } from '../../hub/index.ts';
+import { type ServedServer, type Serving, serveTools } from '../serving/index.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer } from './builtin.ts';
+import type { BuiltinPipes } from './builtins.ts';
+import { loadKind } from './kinds.ts';
+
+/** Inside a hub, on a pair of pipes that never leave the process. */
+export async function hostBuiltin({ builtin, ...settings }: BuiltinOrder, deps: BuiltinDeps): Promise<Peer> {
+  const kind = await loadKind(builtin);
+  const server = await kind.open(settings, deps);
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const serving = serveTools({ input: stdin, output: stdout, logger: deps.logger }, servedAs(kind, server));
+  const exited = endOf(serving, kind, server, deps).then(() => {
+    stdin.destroy();
+    stdout.end();
+    return { code: null, signal: null, stderrTail: '' };
+  });
+  return {
+    stdin,
+    stdout,
+    exited,
+    async stop() {
+      serving.close();
+      await exited;
+    },
+    kill: () => serving.close(),
+  };
+}
+
+/** As a program of its own, on its standard input and output. */
+export async function serveKind(
+  { builtin, ...settings }: BuiltinOrder,
+  { input, output, ...deps }: BuiltinDeps & BuiltinPipes,
+): Promise<Serving> {
+  const kind = await loadKind(builtin);
+  const server = await kind.open(settings, deps);
+  const serving = serveTools({ input, output, logger: deps.logger }, servedAs(kind, server));
+  return { ended: endOf(serving, kind, server, deps), close: serving.close };
+}
+
+async function endOf(serving: Serving, { name }: BuiltinKind, server: BuiltinServer, deps: BuiltinDeps): Promise<void> {
+  await serving.ended;
+  await server.close().catch((error: unknown) => deps.logger.error('builtin_not_closed', { builtin: name, error }));
+}
+
+/** As clients see it. */
+function servedAs({ name }: BuiltinKind, { instructions, tools }: BuiltinServer): ServedServer {
+  return { name: `quartermaster-${name}`, title: `Quartermaster ${name}`, version, instructions, tools };
+}
