@@ -8,7 +8,10 @@ import { root } from './root.mjs';
  * needed by some commands stays apart, as the code itself asks for it with `import()`. Packages that are loaded late
  * anyway stay packages.
  */
-const late = [/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^rate-limiter-flexible($|\/)/, /^@opentelemetry\//];
+const late = [
+  ...[/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^rate-limiter-flexible($|\/)/, /^@opentelemetry\//],
+  ...[/^pg($|\/)/, /^libpg-query($|\/)/, /^htmlparser2($|\/)/],
+];
 const folder = join(root, 'dist', 'qm');
 const licences = new Map();
 
