@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
+import { type Clock, createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import type { Fleet, ServerLimits } from '../domain/index.ts';
-import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
+import { draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
 import { createTaskIds } from '../mcp/index.ts';
 import { createRedactor } from '../vault/index.ts';
@@ -14,13 +14,16 @@ import type { CallMeter } from './call-meter.ts';
 import { createCallPath } from './run-call.ts';
 import { handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
 import type { TracedCalls } from './traced-calls.ts';
-import { createViews } from './views.ts';
+import type { ViewSource } from './view.ts';
+import { createViews, type Views } from './views.ts';
 
 /** The path of a call with a real ledger, in front of servers that do as they are told. */
 export interface CallStage {
   readonly servers: ReadonlyMap<string, ScriptedServer>;
   /** The one named `files`. */
   readonly files: ScriptedServer;
+  readonly source: ViewSource;
+  readonly views: Views;
   readonly ledger: Ledger;
   readonly underWay: ReadonlySet<Call>;
   /** What the meter was told, in order. */
@@ -50,8 +53,7 @@ const offered = {
     { name: 'ask', ...schema },
   ],
 };
-const rules: FleetDraft = {
-  servers: { files: {} },
+const rules: Omit<FleetDraft, 'servers'> = {
   policy: {
     'files.secret': 'deny',
     'files.ask': 'require-approval',
@@ -64,9 +66,9 @@ export async function openCallStage(
   faults: Partial<LedgerFiles> = {},
   limits: Partial<ServerLimits> = {},
   traced?: TracedCalls,
+  { clock = createSystemClock(), files: draft = {} }: { readonly clock?: Clock; readonly files?: ServerDraft } = {},
 ): Promise<CallStage> {
   const workspace = await mkdtemp(join(tmpdir(), 'qm-calls-'));
-  const clock = createSystemClock();
   const ledger = await openLedger(
     { clock, logger: createSilentLogger(), random: systemRandom, redact: createRedactor([]), files: faults },
     { workspace, sync: 'os' },
@@ -75,12 +77,13 @@ export async function openCallStage(
     await ledger.close();
     await rm(workspace, { recursive: true });
   });
-  const fleet = withLimits(draftFleet(rules), { concurrency: 8, ...limits });
+  const fleet = withLimits(draftFleet({ ...rules, servers: { files: draft } }), { concurrency: 8, ...limits });
   const servers = handlesOf(fleet, offered);
   const files = servers.get('files');
   if (files === undefined) throw new Error('the fleet has a server named files');
   const underWay = new Set<Call>();
-  const views = createViews({ clock }, sourceOf(fleet, servers));
+  const source = sourceOf(fleet, servers, clock);
+  const views = createViews({ clock }, source);
   const metered: Metered[] = [];
   const meter: CallMeter = {
     ended: ({ server }, outcome, durationMs) => metered.push({ sent: true, server, outcome, durationMs }),
@@ -100,6 +103,8 @@ export async function openCallStage(
   const stage: CallStage = {
     servers,
     files,
+    source,
+    views,
     ledger,
     underWay,
     metered,
