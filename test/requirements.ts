@@ -203,6 +203,8 @@ export const requirements = {
   'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'edit:add': 'A server is added without an editor, and works.',
+  'edit:new-server':
+    'One command starts a server of your own that works, is tested and is configured; or it changes nothing.',
   'edit:formatting': 'A change keeps comments, order, line ends, rights and links of the file it changes.',
   'edit:refuse': 'What cannot be added is refused with the reason and changes nothing; secrets never enter the file.',
   'edit:route': 'A server added for an agent is in its list; who gains or loses by it is told.',

@@ -191,4 +191,5 @@ const fixes: Readonly<Record<string, string>> = {
   EDQUOT: 'The quota is used up; free some space.',
   EISDIR: 'Move that folder away; a file belongs there.',
   ENOTDIR: 'Move the file away that stands where a folder belongs.',
+  EEXIST: 'Move the file away that stands where a folder belongs.',
 };

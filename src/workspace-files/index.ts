@@ -1,6 +1,8 @@
 export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
 export { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
+export { makeFolder } from './make-folder.ts';
+export { firstCall, newServerFiles } from './new-server-files.ts';
 export { choosePresets, type PresetFile, planPresets } from './plan-presets.ts';
 export { type Obstacle, planSync, type SyncPlan, sourceFolder, targetFolder } from './plan-sync.ts';
 export { defaultPresets, presetBehind, presets, programOf } from './presets/gallery.ts';

@@ -8,9 +8,11 @@ import { slug } from '../slug.ts';
 import { child, isNull, type SourceMap, type SourceNode } from '../source-tree.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
+const folder = 'catalog/agents';
+
 /** One agent in each file, as MAGSAG describes it. Most of such a file is not about tools, and is left alone. */
 export const agentFiles: Reader = {
-  place: { tree: 'catalog/agents', names: ['agent.yaml', 'agent.yml'] },
+  place: { tree: folder, names: ['agent.yaml', 'agent.yml'] },
   grammar: shellGrammar,
   workspaceNames: [],
   restricts: true,
@@ -18,6 +20,11 @@ export const agentFiles: Reader = {
   parse: parseYaml,
   read,
 };
+
+/** Whether the file, by its path in the workspace, is about one agent and takes no other's place. */
+export function isAgentFile(file: string): boolean {
+  return file.startsWith(`${folder}/`);
+}
 
 function read(root: SourceNode, file: string): Reading {
   if (root.kind !== 'map') {
@@ -34,15 +41,15 @@ function read(root: SourceNode, file: string): Reading {
 
 /** What the file says it is, else what its folder is called. */
 function nameOf(root: SourceMap, file: string): AgentName {
-  const folder = basename(dirname(file));
+  const called = basename(dirname(file));
   for (const key of ['slug', 'id', 'name']) {
     const value = child(root, key);
     if (value === undefined) continue;
-    if (value.kind !== 'scalar') return { text: folder, key, findings: [notText(key, value)] };
+    if (value.kind !== 'scalar') return { text: called, key, findings: [notText(key, value)] };
     const text = key === 'name' ? slug(value.text) : value.text;
     if (text !== '') return { text, key, findings: [] };
   }
-  return { text: folder, key: '', findings: [] };
+  return { text: called, key: '', findings: [] };
 }
 
 function notText(key: string, { line }: SourceNode): Finding {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { HubError } from '../../base/index.ts';
-import { loadFleet } from '../../config/index.ts';
+import { isAgentFile, loadFleet } from '../../config/index.ts';
 import { type Fleet, type FleetServer, type Problem, placeOf, type SourceRef } from '../../domain/index.ts';
 import { speakersFor } from '../../governance/index.ts';
 import { appendItem, type Edited, openFile, putMember } from '../../workspace-files/index.ts';
@@ -25,8 +25,16 @@ const newFile = `# yaml-language-server: $schema=./node_modules/quartermaster/qu
 version: 1
 `;
 
+/** Makes what goes with a new entry; the answer takes it away again. */
+export type MakeBeside = () => Promise<() => Promise<void>>;
+
 /** Writes the server into quartermaster.yaml, after the result was loaded and found good. */
-export async function addServer(cli: CliContext, workspace: string, order: AddOrder): Promise<AddedServer> {
+export async function addServer(
+  cli: CliContext,
+  workspace: string,
+  order: AddOrder,
+  makeBeside?: MakeBeside,
+): Promise<AddedServer> {
   return withConfigLock(cli, workspace, async () => {
     const before = await loadFleet({ env: cli.env }, { workspace });
     refuseBrokenFile(before, [file, 'quartermaster.yml']);
@@ -38,7 +46,13 @@ export async function addServer(cli: CliContext, workspace: string, order: AddOr
     await checkOrder(order, write({ ...order.body, enabled: false }));
     const text = write(order.body);
     refuseBrokenFile(await tryOut(cli.env, [{ file, text }]), [file]);
-    await opened.replace(text);
+    const takeBack = await makeBeside?.();
+    try {
+      await opened.replace(text);
+    } catch (error) {
+      await takeBack?.();
+      throw error;
+    }
     return describe(await loadFleet({ env: cli.env }, { workspace }), order, route.remarks);
   });
 }
@@ -62,16 +76,7 @@ interface Route {
 /** A list of servers is a restriction: one must not come into being where it takes others away unnoticed. */
 function planRoute(fleet: Fleet, { name, agent }: AddOrder): Route {
   if (agent === undefined) return { kind: 'none', remarks: [] };
-  const foreign = [...fleet.agents.values()].find(({ source }) => source.file !== file);
-  if (foreign !== undefined) {
-    throw new HubError(
-      'USAGE',
-      `Agents are routed in ${placeOf(foreign.source)}; a list in ${file} would replace those.`,
-      {
-        hint: `Leave --agent out, and name ${name} there.`,
-      },
-    );
-  }
+  refuseForeign(fleet, agent, name);
   const routed = [...fleet.agents.values()].some(({ servers }) => servers !== undefined);
   const known = fleet.agents.get(agent);
   if (known?.servers !== undefined) return { kind: 'append', remarks: [] };
@@ -86,9 +91,27 @@ function planRoute(fleet: Fleet, { name, agent }: AddOrder): Route {
   return { kind: 'create', remarks: [`Agent ${agent} is new in ${file}.`, ...consequence] };
 }
 
+/** An entry of ours hides the agent's own file, and takes the place of all that another file routes. */
+function refuseForeign(fleet: Fleet, agent: string, name: string): void {
+  const foreign = [...fleet.agents.values()].find(
+    ({ name: other, source }) => source.file !== file && (other === agent || !isAgentFile(source.file)),
+  );
+  if (foreign === undefined) return;
+  const place = placeOf(foreign.source);
+  const what = isAgentFile(foreign.source.file)
+    ? `Agent ${agent} is described in ${place}; an entry in ${file} would hide that.`
+    : `Agents are routed in ${place}; a list in ${file} would replace those.`;
+  throw new HubError('USAGE', what, { hint: `Leave --agent out, and name ${name} there.` });
+}
+
 function edit(text: string, { name, body, agent = '' }: AddOrder, { kind }: Route): string {
   const added = textOf(putMember(text, 'yaml', ['servers'], name, body));
-  if (kind === 'append') return textOf(appendItem(added, 'yaml', ['agents', agent, 'servers'], name));
+  if (kind === 'append') {
+    const appended = appendItem(added, 'yaml', ['agents', agent, 'servers'], name);
+    return textOf(
+      appended.kind === 'edited' ? appended : appendItem(added, 'yaml', ['agents', agent, 'requires', 'mcp'], name),
+    );
+  }
   return kind === 'create' ? textOf(putMember(added, 'yaml', ['agents'], agent, { servers: [name] })) : added;
 }
 

@@ -98,6 +98,16 @@ export const addSchema = z.strictObject({
   hub: takeUpSchema,
 });
 
+/** `qm new-server` */
+export const newServerSchema = z.strictObject({
+  server: z.string(),
+  source: z.string().describe('File and line'),
+  folder: z.string().describe('In the workspace'),
+  files: z.array(z.string()),
+  agents: addSchema.shape.agents,
+  hub: takeUpSchema,
+});
+
 /** `qm enable`, `qm disable` */
 export const switchSchema = z.strictObject({
   server: z.string(),
@@ -168,6 +178,7 @@ export type ToolRow = z.infer<typeof toolsSchema>[number];
 export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
 export type AddAnswer = z.infer<typeof addSchema>;
+export type NewServerAnswer = z.infer<typeof newServerSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;
 export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;
 export type PresetRow = z.infer<typeof presetListSchema>[number];

@@ -12,6 +12,7 @@ import { enableCommand } from './commands/enable.ts';
 import { explainCommand } from './commands/explain.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { lsCommand } from './commands/ls.ts';
+import { newServerCommand } from './commands/new-server.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stdioCommand } from './commands/stdio.ts';
 import { summarizeCommand } from './commands/summarize.ts';
@@ -49,6 +50,7 @@ const commands = [
   summarizeCommand,
   completionCommand,
   addCommand,
+  newServerCommand,
   enableCommand,
   disableCommand,
   bootstrapCommand,

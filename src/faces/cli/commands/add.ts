@@ -45,12 +45,14 @@ async function add(
   words: readonly string[],
   options: AddOptions,
 ): Promise<void> {
-  const [{ readOrder }, { addServer }, { awaitTakeUp, takeUpLine }, { nextCommand }] = await Promise.all([
-    import('../add-order.ts'),
-    import('../add-server.ts'),
-    import('../hub-take-up.ts'),
-    import('../next-command.ts'),
-  ]);
+  const [{ readOrder }, { addServer }, { agentsLine }, { awaitTakeUp, takeUpLine }, { nextCommand }] =
+    await Promise.all([
+      import('../add-order.ts'),
+      import('../add-server.ts'),
+      import('../agents-line.ts'),
+      import('../hub-take-up.ts'),
+      import('../next-command.ts'),
+    ]);
   const order = readOrder(name, words, options);
   const added = await addServer(cli, workspace, order);
   const hub = await awaitTakeUp(cli, workspace, name, (status) => status !== undefined);
@@ -68,14 +70,11 @@ async function add(
     terminal.out(JSON.stringify(answer));
     return;
   }
-  const { dim, yellow, bold } = terminal.errColours;
+  const { dim, bold } = terminal.errColours;
   terminal.out(`Added server ${name} in ${answer.source}.`);
   for (const remark of added.remarks) terminal.err(remark);
-  if (added.agents?.length === 0) {
-    terminal.err(
-      `${yellow('warning')} No agent has it yet: name it in the lists of ${added.lists}, or set shared: true.`,
-    );
-  } else if (added.agents !== null) terminal.err(`Agents that have it: ${added.agents.join(', ')}.`);
+  const whose = agentsLine(added, terminal.errColours);
+  if (whose !== undefined) terminal.err(whose);
   if (problems.length > 0) terminal.err('It is not ready yet:');
   for (const line of problemLines(problems, terminal.errColours)) terminal.err(`  ${line}`);
   for (const { name: variable, required, purpose } of order.preset?.variables ?? []) {
