@@ -68,6 +68,31 @@ test('a login that is missing: which header, which variable, where', () => {
   ]);
 });
 
+test('of a server that was written from a preset the variable of its file is named', () => {
+  const locked = attempt({ verdict: 'needs-auth', httpStatus: 401 });
+  const server = { ...spec(http), name: 'notion', source: { file: 'ops/adk/servers/notion.yaml', line: 1 } };
+  expect(advise(server, locked)).toEqual([
+    'Set NOTION_MCP_TOKEN in .env or in the environment of the hub: a token, where nobody can log in with a browser.',
+  ]);
+  expect(advise({ ...server, transport: withToken }, locked)[0]).toContain('renew the token');
+  expect(advise({ ...server, source: { file: '.mcp.json' } }, locked)[0]).toContain('NOTION_TOKEN');
+});
+
+test.each([
+  [
+    'npx',
+    ['-y', '@modelcontextprotocol/server-git@1.0.0', '--repository', '.'],
+    /never had one.*"builtin: git" with args/,
+  ],
+  ['npx', ['-y', '@modelcontextprotocol/server-fetch'], /never had one.*"builtin: fetch", in place/],
+  ['npx', ['@modelcontextprotocol/server-postgres', 'x'], /COMMIT.*"builtin: pg-readonly" and the URL as PG_RO_URL/],
+])('a package that a built-in server replaces: %s %j', (command, args, says) => {
+  const server = spec({ type: 'stdio', command, args, env: {}, cwd: '/w' });
+  const gone = attempt({ transport: 'stdio', error: new HubError('UPSTREAM_LOST', '') });
+  expect(advise(server, gone)).toEqual([expect.stringMatching(says), expect.stringContaining('by hand')]);
+  expect(advise(server, attempt({ transport: 'stdio', verdict: 'reachable' }))).toEqual([expect.stringMatching(says)]);
+});
+
 test('a login that does not do any more: which header holds it, and never what it holds', () => {
   const [step = ''] = advise(spec(withToken), attempt({ verdict: 'needs-auth', httpStatus: 401 }));
   expect(step).toContain('the header Authorization of server my-hub.v2 (.mcp.json:3)');

@@ -8,6 +8,8 @@ import {
   type Transport,
 } from '../../domain/index.ts';
 import type { Probe, ProbeAttempt } from '../../upstream/index.ts';
+import { presetBehind } from '../../workspace-files/index.ts';
+import { replacementAdvice } from './replaced-package.ts';
 
 export interface AdviceContext {
   readonly timeoutMs: number;
@@ -17,6 +19,10 @@ export interface AdviceContext {
 
 /** What to do about a server: for each thing a sentence or two, and perhaps a command on a line of its own. */
 export function adviceFor(spec: ServerSpec, probe: Probe, context: AdviceContext): string[] {
+  return [...replacementAdvice(spec), ...adviceOn(spec, probe, context)];
+}
+
+function adviceOn(spec: ServerSpec, probe: Probe, context: AdviceContext): string[] {
   const last = probe.attempts.at(-1);
   switch (probe.verdict) {
     case 'reachable':
@@ -48,6 +54,12 @@ function loginAdvice(spec: ServerSpec, transport: Transport): string {
   const where = `server ${spec.name} (${placeOf(spec.source)})`;
   if (sent.length > 0) {
     return `It does not accept what the header ${sent.join(' or ')} of ${where} holds: renew the token, or correct the variable it comes from.`;
+  }
+  const { variables = [], login } = presetBehind(spec.name, spec.source.file) ?? {};
+  const wanted = variables.find(({ name }) => name === login?.variable);
+  // Its header is written there already, and left out as long as the variable is not set.
+  if (wanted !== undefined) {
+    return `Set ${wanted.name} in .env or in the environment of the hub: ${wanted.purpose}.`;
   }
   const variable = `${spec.name.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}_TOKEN`;
   return `Give ${where} "headers": {"Authorization": "Bearer \${${variable}}"} and set ${variable} in .env or in the environment of the hub.`;
