@@ -1,0 +1,118 @@
+import { ToolFault } from '../../serving/index.ts';
+import type { ParsedSql, SqlNode } from './sql-parser.ts';
+
+/** A statement that only reads, as far as its text shows. */
+export interface ReadStatement {
+  /** rows: a query, which can stand in parentheses · report: EXPLAIN or SHOW, which cannot. */
+  readonly kind: 'rows' | 'report';
+  /** Without a semicolon at its end. */
+  readonly text: string;
+  /** What it may call; whether that only reads too is known to the catalogs. */
+  readonly mentions: readonly Mention[];
+}
+
+export interface Mention {
+  /** reference: `a.b`, which calls the function b with a row of a where a has no such column. */
+  readonly kind: 'function' | 'operator' | 'type' | 'reference';
+  /** null: found by the search path. */
+  readonly schema: string | null;
+  readonly name: string;
+}
+
+/** Takes one query, EXPLAIN of one, or SHOW. Anything else is refused with the name of its kind. */
+export function readStatement(sql: string, { stmts = [] }: ParsedSql): ReadStatement {
+  const [first, second] = stmts;
+  if (first === undefined) throw new ToolFault('There is no statement in the SQL.');
+  if (second !== undefined) throw new ToolFault('One statement at a time: the SQL holds several.');
+  const text = cut(sql, first.stmt_location ?? 0, first.stmt_len ?? 0);
+  const [kind, body] = onlyEntry(first.stmt);
+  if (kind === 'VariableShowStmt') return { kind: 'report', text, mentions: [] };
+  const explained = kind === 'ExplainStmt';
+  const query = explained ? (body.query as SqlNode) : first.stmt; // EXPLAIN always has one
+  const [queryKind] = onlyEntry(query);
+  if (queryKind !== 'SelectStmt') throw new ToolFault(`${nameOf(queryKind)} is not allowed here: ${allowed}`);
+  return { kind: explained ? 'report' : 'rows', text, mentions: collectMentions(query) };
+}
+
+const allowed = 'this server runs SELECT, VALUES, TABLE, WITH … SELECT, EXPLAIN of these, and SHOW.';
+
+/** Comparisons that PostgreSQL writes into statements itself: CASE, IN, BETWEEN, USING, DISTINCT. */
+const unwrittenOperators = ['=', '<>', '<', '<=', '>', '>='];
+
+/** Looks at every node there is, so that a new place to put a write is no way around. Deep trees need no stack. */
+function collectMentions(query: SqlNode): Mention[] {
+  const found = new Map<string, Mention>();
+  const add = (kind: Mention['kind'], parts: readonly string[]): void => {
+    const name = parts.at(-1);
+    if (name === undefined) return;
+    const schema = parts.at(-2) ?? null;
+    found.set(JSON.stringify([kind, schema, name]), { kind, schema, name });
+  };
+  for (const name of unwrittenOperators) add('operator', [name]);
+  const open: unknown[] = [query];
+  while (open.length > 0) {
+    const node = open.pop();
+    if (typeof node !== 'object' || node === null) continue;
+    for (const [key, value] of Object.entries(node)) {
+      refuseWrite(key);
+      noteCalls(key, value, add);
+      open.push(value);
+    }
+  }
+  return [...found.values()];
+}
+
+function refuseWrite(key: string): void {
+  if (key === 'intoClause') throw new ToolFault(`SELECT … INTO makes a table, which is not allowed here: ${allowed}`);
+  if (key === 'lockingClause') throw new ToolFault('FOR UPDATE and FOR SHARE lock rows, which is not allowed here.');
+  if (key.endsWith('Stmt') && key !== 'SelectStmt') {
+    throw new ToolFault(`${nameOf(key)} is not allowed here, inside of a query neither: ${allowed}`);
+  }
+}
+
+function noteCalls(key: string, value: unknown, add: (kind: Mention['kind'], parts: readonly string[]) => void): void {
+  if (key === 'funcname') add('function', strings(value));
+  else if (key === 'operName' || key === 'useOp') add('operator', strings(value));
+  else if (key === 'A_Expr')
+    add('operator', strings((value as SqlNode).name)); // an object, as all nodes are
+  else if (key === 'typeName' || key === 'TypeName') add('type', strings((value as SqlNode).names));
+  else if (key === 'fields') for (const name of strings(value).slice(1)) add('reference', [name]);
+  else if (key === 'indirection') for (const name of strings(value)) add('reference', [name]);
+}
+
+/** Of a list of nodes, those that are plain strings. */
+function strings(list: unknown): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((each: { readonly String?: { readonly sval?: string } }) =>
+    each.String === undefined ? [] : [each.String.sval ?? ''],
+  );
+}
+
+/** Positions of the parser are in bytes of UTF-8. */
+function cut(sql: string, start: number, length: number): string {
+  const bytes = Buffer.from(sql);
+  return bytes.toString('utf8', start, length === 0 ? bytes.length : start + length);
+}
+
+function onlyEntry(node: SqlNode): readonly [string, SqlNode] {
+  const [entry] = Object.entries(node);
+  // The parser wraps each statement in an object with its kind as the only key.
+  return entry as [string, SqlNode];
+}
+
+/** `CreateTableAsStmt` → `CREATE TABLE AS`; the parser's names are PostgreSQL's own words. */
+function nameOf(kind: string): string {
+  const known: Readonly<Record<string, string>> = {
+    TransactionStmt: 'A transaction command',
+    VariableSetStmt: 'SET',
+    CreateStmt: 'CREATE TABLE',
+    DoStmt: 'DO',
+    ViewStmt: 'CREATE VIEW',
+    IndexStmt: 'CREATE INDEX',
+    RenameStmt: 'ALTER … RENAME',
+    DeclareCursorStmt: 'DECLARE',
+    ClosePortalStmt: 'CLOSE',
+  };
+  const words = kind.replace(/Stmt$/, '').replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  return known[kind] ?? words.toUpperCase();
+}
