@@ -37,20 +37,14 @@ export function gitDiff({ calls, repository, maxBytes }: GitTools): ServedTool {
   });
 }
 
-/** Options for every command that shows changes: no program of others, no submodule entered. */
-export const plainDiff: readonly string[] = [
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--ignore-submodules=dirty',
-  '--submodule=short',
-];
+/** Git would run in each submodule to see whether its files changed, with the configuration that it has there. */
+export const outsideSubmodules = '--ignore-submodules=dirty';
 
 /** Names are shown whole, the bars short. */
 export const statOptions: readonly string[] = ['--stat=1000', '--stat-graph-width=20'];
 
 function diffCommand({ context, stat }: z.output<typeof input>): readonly string[] {
-  return ['diff', ...plainDiff, ...(stat === true ? statOptions : [`--unified=${context}`])];
+  return ['diff', outsideSubmodules, ...(stat === true ? statOptions : [`--unified=${context}`])];
 }
 
 async function sides(git: Git, { ref, to, staged }: z.output<typeof input>): Promise<readonly string[]> {

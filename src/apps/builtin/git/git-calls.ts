@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock, Logger } from '../../../base/index.ts';
+import { type Clock, errnoOf, type Logger } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { type ConfigEntry, ownConfig, parseConfigList } from './local-config.ts';
 import { fillPrivateDir, partOf } from './private-dir.ts';
@@ -59,7 +59,7 @@ export function createGitCalls(deps: GitCallsDeps, options: GitCallsOptions): Gi
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     const timer = deps.clock.setTimer(options.timeoutMs, () => ending.abort(late(options.timeoutMs)));
-    const running = inTemporaryDir(options.tmpDir, (dir) => work(dir, ending.signal));
+    const running = inTemporaryDir(options.tmpDir, (dir) => work(dir, ending.signal)).catch(asFault);
     underWay.set(ending, running);
     try {
       return await running;
@@ -134,18 +134,16 @@ export function createGitCalls(deps: GitCallsDeps, options: GitCallsOptions): Gi
 
 /**
  * Git's environment, whatever the hub's own is. The first three keep out what belongs to the machine and the user; then
- * no writing, no patterns in paths, no network, nobody asked, nothing shown page by page.
+ * no patterns in paths, nothing from the network, and no new index, which would be thrown away.
  */
 const fixedEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
-  GIT_OPTIONAL_LOCKS: '0',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_ALLOW_PROTOCOL: 'none',
   GIT_NO_LAZY_FETCH: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_PAGER: 'cat',
+  GIT_OPTIONAL_LOCKS: '0',
   LC_ALL: 'C.UTF-8',
 };
 
@@ -156,6 +154,14 @@ async function inTemporaryDir<T>(parent: string, work: (dir: string) => Promise<
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** What the operating system refuses is nobody's defect: folders go away, disks are full. */
+function asFault(error: unknown): never {
+  const code = errnoOf(error);
+  // Node's own codes are for wrong arguments, which would be a defect.
+  if (code === undefined || code.startsWith('ERR_')) throw error;
+  throw new ToolFault(`The repository, git or the folder for temporary files cannot be used (${code}).`);
 }
 
 function givenUp(): ToolFault {

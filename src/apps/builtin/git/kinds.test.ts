@@ -216,7 +216,7 @@ test('objects that another repository lends, and parts that lie elsewhere, are n
     const path = join(root, '.git', part);
     renameSync(path, at('moved'));
     symlinkSync(at('moved'), path);
-    expect(await faultOf(server, 'git_status'), part).toContain('a link that leads out of it');
+    expect(await faultOf(server, 'git_status'), part).toMatch(/a link that leads out of it|Objects that are links/);
     rmSync(path);
     renameSync(at('moved'), path);
   }

@@ -47,5 +47,5 @@ export const noCommitsYet = { text: 'There are no commits yet.', structured: { c
 
 /** One more than asked for, to know whether there are more. */
 export function logCommand(limit: number): readonly string[] {
-  return ['log', ...commitFormat, '--no-color', '--no-show-signature', `--max-count=${limit + 1}`];
+  return ['log', ...commitFormat, `--max-count=${limit + 1}`];
 }

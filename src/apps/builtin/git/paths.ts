@@ -28,24 +28,26 @@ export async function pathInside(repository: Repository, given: string | undefin
   if (path.split(sep).some((step) => step.toLowerCase() === '.git')) {
     throw new ToolFault(`The path ${shown} is git's own folder, which is not served. Name a file of the repository.`);
   }
-  if (!repository.bare && !isInside(repository.root, await nearestFolder(join(repository.root, path)))) {
+  if (
+    !repository.bare &&
+    !isInside(repository.root, await nearestFolder(join(repository.root, path), repository.root))
+  ) {
     throw new ToolFault(`The path ${shown} goes through a link that leads out of the repository. Name what is inside.`);
   }
   return path;
 }
 
-/** Where the path really lies, or would lie: the real path of the nearest folder above it that exists. */
-async function nearestFolder(path: string): Promise<string> {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    try {
-      return await realpath(folder);
-    } catch (error) {
-      // A file of another commit: here its folder may be gone, or be a file.
-      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw unreadable(error);
-    }
+/** Where a path really lies, or would lie: the real path of the nearest folder above it that exists. */
+async function nearestFolder(path: string, root: string): Promise<string> {
+  for (let folder = dirname(path); folder !== root; folder = dirname(folder)) {
+    const found = await realpath(folder).catch(absent);
+    if (found !== undefined) return found;
   }
+  return root;
 }
 
-function unreadable(error: unknown): ToolFault {
-  return new ToolFault(`The path cannot be looked at (${errnoOf(error) ?? 'unknown reason'}). Give another one.`);
+/** A file of another commit: here its folder may be gone, or be a file. */
+function absent(error: unknown): undefined {
+  if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+  throw new ToolFault(`The path cannot be looked at (${errnoOf(error) ?? 'unknown reason'}). Give another one.`);
 }

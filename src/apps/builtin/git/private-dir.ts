@@ -16,13 +16,11 @@ const copied: readonly string[] = [
   'FETCH_HEAD',
 ];
 
-/** Read through links. Each is checked where it really lies, and so is what git follows inside `objects`. */
+/** Read through links; each is checked where it really lies. */
 const linked: Readonly<Record<keyof Pick<Repository, 'gitDir' | 'commonDir'>, readonly string[]>> = {
   gitDir: ['info/sparse-checkout', 'logs/HEAD'],
   commonDir: ['objects', 'refs', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes', 'logs/refs'],
 };
-
-const inObjects: readonly string[] = ['objects/pack', 'objects/info'];
 
 /**
  * Fills a folder that git takes for the repository's own. The repository's configuration and hooks are not in it, so
@@ -38,15 +36,15 @@ export async function fillPrivateDir(dir: string, repository: Repository): Promi
   for (const name of linked.commonDir) await link(repository, join(repository.commonDir, name), join(dir, name));
 }
 
-/** Where a part of the repository really lies; none where there is no such part. Only what lies inside, a file or a folder, is ever read. */
+/**
+ * Where a part of the repository really lies; none where there is no such part. What is a link that leads out, or
+ * neither file nor folder, is never read.
+ */
 export async function partOf({ gitDir, commonDir }: Repository, path: string): Promise<string | undefined> {
-  let found: string;
-  try {
-    found = await realpath(path);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw new ToolFault(`The repository cannot be read (${errnoOf(error) ?? 'unknown reason'}).`);
-  }
+  const found = await realpath(path).catch((error: unknown) => {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  });
+  if (found === undefined) return undefined;
   const entry = await lstat(found);
   if (!isInside(gitDir, found) && !isInside(commonDir, found)) {
     throw new ToolFault(`A part of the repository is a link that leads out of it, and is not read: ${path}.`);
@@ -59,9 +57,14 @@ export async function partOf({ gitDir, commonDir }: Repository, path: string): P
 
 /** Objects of another repository are that one's content, and nobody asked to serve it. */
 async function requireOwnObjects(repository: Repository): Promise<void> {
-  for (const name of inObjects) await partOf(repository, join(repository.commonDir, name));
-  const alternates = await readFile(join(repository.commonDir, 'objects/info/alternates'), 'utf8').catch(() => '');
-  if (!/^[^#\s]/m.test(alternates)) return;
+  for (const name of ['objects', 'objects/pack', 'objects/info']) {
+    const folder = await partOf(repository, join(repository.commonDir, name));
+    const entries = folder === undefined ? [] : await readdir(folder, { withFileTypes: true });
+    const link = entries.find((entry) => entry.isSymbolicLink());
+    if (link !== undefined) throw new ToolFault(`Objects that are links are not read: ${join(name, link.name)}.`);
+  }
+  const alternates = await partOf(repository, join(repository.commonDir, 'objects/info/alternates'));
+  if (alternates === undefined || !/^[^#\n]/m.test(await readFile(alternates, 'utf8'))) return;
   throw new ToolFault(
     'The repository borrows objects from another one (objects/info/alternates), which is not served. ' +
       'Its operator can make it independent: git repack -a -d, then remove that file.',

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { errnoOf } from '../../../base/index.ts';
 
 export interface GitRun {
   readonly program: string;
@@ -51,7 +50,7 @@ export function runGit(run: GitRun): Promise<GitOutput> {
     child.once('exit', () => killGroup(child));
     child.once('error', (error) => {
       signal.removeEventListener('abort', giveUp);
-      reject(new Error(`git cannot be started (${errnoOf(error) ?? error.message})`, { cause: error }));
+      reject(error);
     });
     child.once('close', (code) => {
       signal.removeEventListener('abort', giveUp);

@@ -36,14 +36,18 @@ export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool
         if (revisions === undefined) return noCommitsYet;
         const limits = path === undefined ? [] : [path];
         if (args.in === 'content') return contentAnswer(await grep(git, args.query, revisions, limits), args, maxBytes);
-        const what = args.in === 'messages' ? ['--regexp-ignore-case', '--fixed-strings', `--grep=${args.query}`] : [];
-        const changed = args.in === 'changes' ? ['--no-textconv', '--no-ext-diff', `-S${args.query}`] : [];
-        const command = [...logCommand(args.limit), ...what, ...changed, formatRevisions(revisions), '--', ...limits];
+        const wanted = wantedCommits[args.in](args.query);
+        const command = [...logCommand(args.limit), ...wanted, formatRevisions(revisions), '--', ...limits];
         return commitsAnswer(await git.run(command), { limit: args.limit, maxBytes, none: 'Nothing was found.' });
       });
     },
   });
 }
+
+const wantedCommits = {
+  messages: (query: string) => ['--regexp-ignore-case', '--fixed-strings', `--grep=${query}`],
+  changes: (query: string) => [`-S${query}`],
+} as const;
 
 async function revisionsFor(git: Git, ref: string | undefined): Promise<Revisions | undefined> {
   if (ref !== undefined) return revisionsOf(git, ref);
@@ -55,7 +59,7 @@ async function revisionsFor(git: Git, ref: string | undefined): Promise<Revision
 async function grep(git: Git, query: string, at: Revisions, limits: readonly string[]): Promise<GitOutput> {
   if (at.kind === 'range')
     throw new ToolFault('The content of one commit is searched, not of a range. Give one `ref`.');
-  const options = ['--fixed-strings', '--line-number', '-I', '--null', '--no-textconv', '--no-color', '--full-name'];
+  const options = ['--fixed-strings', '--line-number', '-I', '--null'];
   const output = await git.attempt(['grep', ...options, '-e', query, at.hash, '--', ...limits]);
   // 1: nothing was found.
   if (output.code === 0 || output.code === 1 || output.cut) return output;

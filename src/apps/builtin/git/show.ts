@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type ServedTool } from '../../serving/index.ts';
 import { lookingOnly, pathArgument, refArgument, statArgument } from './arguments.ts';
-import { plainDiff, statOptions } from './diff.ts';
+import { statOptions } from './diff.ts';
 import type { GitTools } from './git-calls.ts';
 import { pathInside } from './paths.ts';
 import { commitOf } from './revisions.ts';
@@ -29,7 +29,7 @@ export function gitShow({ calls, repository, maxBytes }: GitTools): ServedTool {
         const hash = await commitOf(git, commit);
         const changes = stat === true ? statOptions : ['--patch'];
         const limits = path === undefined ? [] : [path];
-        return git.run(['show', format, '--no-show-signature', ...plainDiff, ...changes, hash, '--', ...limits]);
+        return git.run(['show', format, ...changes, hash, '--', ...limits]);
       });
       const note = output.cut ? cutNote(maxBytes, 'Give a path, or stat: true.') : '';
       return { text: wholeLines(output) + note };

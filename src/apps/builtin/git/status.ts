@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool, type ServedTool, ToolFault } from '../../serving/index.ts';
 import { lookingOnly } from './arguments.ts';
+import { outsideSubmodules } from './diff.ts';
 import type { GitTools } from './git-calls.ts';
 import { cutNote, fieldsOf, shortHash, shownName } from './text.ts';
 
@@ -15,15 +16,7 @@ export function gitStatus({ calls, repository, maxBytes }: GitTools): ServedTool
     async run(_, { signal }) {
       if (repository.bare) throw new ToolFault('The repository is bare: it has no work tree. Use git_log or git_show.');
       const output = await calls.onRepository(repository, signal, (git) =>
-        git.run([
-          'status',
-          '--porcelain=v2',
-          '--branch',
-          '-z',
-          '--untracked-files=normal',
-          // Otherwise git would run in each submodule, with the configuration that it has there.
-          '--ignore-submodules=dirty',
-        ]),
+        git.run(['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', outsideSubmodules]),
       );
       const status = parseStatus(fieldsOf(output));
       const note = output.cut ? `\n${cutNote(maxBytes, 'Untracked folders may belong into .gitignore.')}` : '';
