@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { createSystemClock, systemRandom } from '../../src/base/index.ts';
 import { createMask } from '../../src/faces/cli/mask.ts';
 import { runCli } from '../../src/faces/cli/run-cli.ts';
-import { createSignals } from '../../src/faces/cli/signals.ts';
+import { createSignals, type SignalSource } from '../../src/faces/cli/signals.ts';
 import { createTerminal, type TerminalStream } from '../../src/faces/cli/terminal.ts';
 import type { QmResult } from './qm.fixture.ts';
 
@@ -23,7 +23,7 @@ export async function runHere(args: readonly string[], options: RunHereOptions):
     stdin: new PassThrough(),
     stdout,
     terminal: createTerminal({ stdout, stderr }, env),
-    signals: createSignals(process),
+    signals: createSignals(noSignals),
     clock: createSystemClock(),
     random: systemRandom,
     mask: createMask(),
@@ -31,6 +31,14 @@ export async function runHere(args: readonly string[], options: RunHereOptions):
   });
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
+
+/** Those of the process that runs the tests are for it alone. */
+const noSignals: SignalSource = {
+  on() {},
+  exit(code) {
+    throw new Error(`a command wanted to end the process with ${code}`);
+  },
+};
 
 function openStream(columns: number | undefined): PassThrough & TerminalStream {
   const stream = new PassThrough({ highWaterMark: 1 << 24 });
