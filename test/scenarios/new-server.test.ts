@@ -99,6 +99,21 @@ test(verifies('edit:new-server', 'the entry joins a file that is there, which st
   expect(second.stderr).toContain('No agent has it yet: name it in the lists of quartermaster.yaml');
 });
 
+test('what its README shows for an agent can be pasted', async () => {
+  const workspace = await makeWorkspace();
+  await newServer(workspace, 'hello');
+  const readme = await readFile(join(workspace, 'servers/hello/README.md'), 'utf8');
+  const shown = /```yaml\n(.*?)```/s.exec(readme)?.[1];
+  await writeFile(join(workspace, 'quartermaster.yaml'), `${await configOf(workspace)}${shown}`);
+  for (const [tool, code] of [
+    ['convert', 0],
+    ['count_words', 5],
+  ] as const) {
+    const asked = await runHere(['explain', `hello.${tool}`, '--agent', 'reviewer'], { cwd: workspace });
+    expect([tool, asked.code, asked.stderr]).toEqual([tool, code, '']);
+  }
+});
+
 test('a folder whose name looks like a variable is that folder', async () => {
   const workspace = await makeWorkspace();
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the folder is called so.
