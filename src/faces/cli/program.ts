@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { version } from '../../base/index.ts';
 import { addCommand } from './commands/add.ts';
 import { bootstrapCommand } from './commands/bootstrap.ts';
+import { builtinCommand } from './commands/builtin.ts';
 import { callCommand } from './commands/call.ts';
 import { callsCommand } from './commands/calls.ts';
 import { completeCommand } from './commands/complete.ts';
@@ -55,6 +56,7 @@ const commands = [
   disableCommand,
   bootstrapCommand,
   syncCommand,
+  builtinCommand,
 ];
 
 function* allCommands(command: Command): Generator<Command> {
