@@ -25,7 +25,8 @@ export function openShell(workspace: DocWorkspace): DocShell {
 
   function start(typed: string): Running {
     const state = join(workspace.base, 'state.sh');
-    const script = `${existsSync(state) ? readFileSync(state, 'utf8') : ''}\n${typed}\ncode=$?
+    // One pipe for both outputs, so that they come in the order in which they were said.
+    const script = `exec 2>&1\n${existsSync(state) ? readFileSync(state, 'utf8') : ''}\n${typed}\ncode=$?
       { export -p; printf 'cd %q\\n(exit %d)\\n' "$PWD" $code; } > '${state}'; exit $code`;
     const one = spawnBash(script, workspace);
     running.add(one);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   /** A copy of examples/team. */
   team: { fill: copyTeam },
   /** The same with a hub, a token of agent tester in $TOKEN and a few calls of the run in $RUN. */
-  'team at work': { fill: copyTeam, before: atWork() },
+  'team at work': { fill: copyTeam, before: atWork(1) },
+  /** The same where server files takes two calls a minute, and the run has had a third. */
+  'team at its limit': { fill: copyLimitedTeam, before: atWork(3) },
   /** Some calls have been made, and not all of them went well. */
   'team with a past': { fill: copyTeam, before: past.map((call) => `qm call ${call} > /dev/null 2>&1 || true`) },
   /** Servers that fail in different ways. */
@@ -77,7 +79,7 @@ function searchPath(bin: string): string {
   return [bin, ...folders].join(':');
 }
 
-/** `qm` from the build, and an `npx` that has the servers which are installed here and fetches nothing. */
+/** `qm` from the build, and an `npx` and `npm install` that have what is installed here and fetch nothing. */
 async function writeShims(bin: string): Promise<void> {
   const npx = [
     'if [ "$1" = -y ]; then shift; fi',
@@ -88,6 +90,9 @@ async function writeShims(bin: string): Promise<void> {
     `exec "${process.execPath}" "$file" "$@"`,
   ];
   await writeFile(join(bin, 'npx'), `#!/bin/sh\n${npx.join('\n')}\n`, { mode: 0o755 });
+  const npm = (process.env.PATH ?? '').split(':').find((folder) => existsSync(join(folder, 'npm'))) ?? '';
+  const install = `[ "$1" = install ] && exec ln -s "${root}/node_modules" "$3/node_modules"`;
+  await writeFile(join(bin, 'npm'), `#!/bin/sh\n${install}\nexec "${npm}/npm" "$@"\n`, { mode: 0o755 });
   await symlink(join(root, 'bin', 'qm'), join(bin, 'qm'));
 }
 
@@ -96,6 +101,13 @@ async function copyTeam(folder: string): Promise<void> {
   for (const name of ['.mcp.json', 'quartermaster.yaml', 'files']) {
     await cp(join(here, name), join(folder, name), { recursive: true });
   }
+}
+
+async function copyLimitedTeam(folder: string): Promise<void> {
+  await copyTeam(folder);
+  const command = ['node', '../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', 'files'];
+  const servers = { files: { command, limits: { rate_per_min: 2 } } };
+  await appendFile(join(folder, 'quartermaster.yaml'), `\nservers: ${JSON.stringify(servers)}\n`);
 }
 
 async function writeTroubles(folder: string): Promise<void> {
@@ -129,7 +141,7 @@ async function writeServers(folder: string, mcpServers: object): Promise<void> {
 
 const githubWrites = ['create_issue', 'create_pull_request', 'merge_pull_request'];
 
-function atWork(): string[] {
+function atWork(calls: number): string[] {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
@@ -149,7 +161,9 @@ function atWork(): string[] {
     'qm tools --agent lead',
     'qm serve',
     'export TOKEN=$(qm token issue --agent tester 2> /dev/null) RUN=nightly-42',
-    `curl -sf http://127.0.0.1:4680/mcp -H "Authorization: Bearer $TOKEN" ${flags.join(' ')} -d '${body}'`,
+    ...Array<string>(calls).fill(
+      `curl -s http://127.0.0.1:4680/mcp -H "Authorization: Bearer $TOKEN" ${flags.join(' ')} -d '${body}'`,
+    ),
   ];
 }
 
