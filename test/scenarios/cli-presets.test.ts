@@ -167,6 +167,7 @@ const olderForms = {
     'server_id: second\nversion: 2\ntransport: {command: node, env: {A: 1, B: yes}, cwd: sub}\npermissions: {scope: ["db:select"], tools: [a]}\nenabled: false\n',
   third:
     'id: third\ntransport: {type: sse, url: "https://a.example/${X:-y}"}\noptions: {read_only: off}\ninstead: use gh\n',
+  own: 'id: own\nbuiltin: git\nargs: [--repository, 007]\nfallback: [{builtin: fetch}]\n',
 };
 
 test(verifies('sync:same', 'what sync makes is read as the same server as its source'), async () => {
@@ -174,7 +175,7 @@ test(verifies('sync:same', 'what sync makes is read as the same server as its so
   expect((await qmIn(workspace, 'bootstrap', ...all)).code).toBe(0);
   for (const [id, text] of Object.entries(olderForms)) await put(workspace, `${sources}/${id}.yaml`, text);
   const before = await specs(workspace);
-  expect(Object.keys(before).sort()).toEqual([...all, 'flat', 'second', 'third'].sort());
+  expect(Object.keys(before).sort()).toEqual([...all, ...Object.keys(olderForms)].sort());
   const synced = await runQm(['sync', '--workspace', workspace], { env });
   expect(synced.code, synced.stderr).toBe(0);
   const fleet = await loadFleet({ env }, { workspace });
