@@ -31,7 +31,8 @@ export interface ResultCaches {
   adopt(fleet: Fleet): void;
 }
 
-export function createResultCaches(deps: { readonly clock: Clock }, first: Fleet): ResultCaches {
+/** Nothing is kept before a fleet is adopted. */
+export function createResultCaches(deps: { readonly clock: Clock }): ResultCaches {
   const caches = new Map<string, ResultCache>();
 
   function adopt(fleet: Fleet): void {
@@ -46,7 +47,6 @@ export function createResultCaches(deps: { readonly clock: Clock }, first: Fleet
     }
   }
 
-  adopt(first);
   return {
     of: (server) => caches.get(server),
     stale: (server, uri) => caches.get(server)?.stale(uri),

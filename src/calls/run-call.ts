@@ -67,10 +67,8 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
       if (objection !== undefined) return refuse(target, record, startedAt, objection);
-      if (target.keeping !== undefined) {
-        const kept = target.keeping.find(target, call.request);
-        if (kept !== undefined) return await answerKept(call, target, record, startedAt, kept);
-      }
+      const kept = target.keeping?.find(target, call.request);
+      if (kept !== undefined) return await answerKept(call, target, record, startedAt, kept);
 
       try {
         const { seats } = target.dispatch;

@@ -177,13 +177,15 @@ export function sourceOf(
   upstreams: ReadonlyMap<string, UpstreamHandles>,
   clock = createSystemClock(),
 ): ViewSource {
+  const caches = createResultCaches({ clock });
+  caches.adopt(fleet);
   return {
     fleet,
     upstreams,
     names: createNameBook('prefixed'),
     promptNames: createNameBook('prefixed'),
     resourceNames: createResourceNames(),
-    caches: createResultCaches({ clock }, fleet),
+    caches,
   };
 }
 

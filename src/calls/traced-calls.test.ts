@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
+import type { ServerDraft } from '../governance/policy/fleet.fixture.ts';
 import { createRedactor } from '../vault/index.ts';
 import { type CallStage, openCallStage } from './call-stage.fixture.ts';
 import type { CallFacts, CallTracer } from './call-tracer.ts';
@@ -14,7 +15,7 @@ interface Told extends CallFacts {
   readonly meta: string;
 }
 
-async function openTracedStage(): Promise<{ stage: CallStage; told: Told[] }> {
+async function openTracedStage(files: ServerDraft = {}): Promise<{ stage: CallStage; told: Told[] }> {
   const told: Told[] = [];
   const tracer: CallTracer = {
     begin: (at, method, meta) => ({
@@ -24,7 +25,7 @@ async function openTracedStage(): Promise<{ stage: CallStage; told: Told[] }> {
     }),
   };
   const traced = createTracedCalls(tracer, createRedactor([secret]));
-  return { stage: await openCallStage({}, {}, traced), told };
+  return { stage: await openCallStage({}, {}, traced, { files }), told };
 }
 
 test(verifies('telemetry:spans', 'what a span is told is what the ledger has, call by call'), async () => {
@@ -79,6 +80,16 @@ test('secrets are taken out of names and errors, and long names are cut', async 
   expect(JSON.stringify(told)).not.toContain(secret);
   expect(told[0]?.error).toMatch(/^not /);
   expect(told[2]?.name).toBe('x'.repeat(500));
+});
+
+test(verifies('telemetry:spans', 'a call that was answered by what was kept says so'), async () => {
+  const cache = { ttlMs: 60_000, maxBytes: 100_000, tools: ['read'], resources: true };
+  const { stage, told } = await openTracedStage({ cache });
+  for (const _ of [1, 2]) await stage.run(stage.call('files_read'));
+  expect(told.map(({ outcome, cached, connection }) => [outcome, cached, connection?.transport])).toEqual([
+    ['ok', false, 'stdio'],
+    ['ok', true, undefined],
+  ]);
 });
 
 test('a defect ends its span, once', async () => {

@@ -5,7 +5,6 @@ import {
   type CallResult,
   type CallTracer,
   createCallPath,
-  createResultCaches,
   createTracedCalls,
   createViews,
   type NameBook,
@@ -111,9 +110,8 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const configuration = await openConfiguration(deps, options);
   const { ledger, children, catalogs, memory, names, redaction, signed, traced } = await openState(deps, configuration);
   const notices = new Map<string, NoticeListener>();
-  const caches = createResultCaches({ clock }, configuration.fleet);
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew, onStale: caches.stale },
+    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
     configuration.fleet,
   );
   const views = createViews({ clock }, source());
@@ -127,13 +125,12 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   configuration.onReload((fleet) => {
     names.adopt(fleet);
     redaction.learn(fleet);
-    caches.adopt(fleet);
     crew.adopt(fleet);
     renew();
   });
 
   function source(): ViewSource {
-    return { fleet: configuration.fleet, upstreams: crew.upstreams, caches, ...names.forViews() };
+    return { fleet: configuration.fleet, upstreams: crew.upstreams, caches: crew.caches, ...names.forViews() };
   }
 
   function renew(): void {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
+import { createResultCaches, type ResultCaches } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import {
   type Children,
@@ -14,6 +15,8 @@ import type { HubMeter } from './hub-meter.ts';
 /** The upstream servers of the current configuration. */
 export interface Crew {
   readonly upstreams: ReadonlyMap<string, UpstreamHandles>;
+  /** What they answered, where that is kept. */
+  readonly caches: ResultCaches;
   /** Keeps what did not change, starts what is new, lets go of the rest once its calls are done. */
   adopt(fleet: Fleet): void;
   status(): readonly ServerStatus[];
@@ -29,8 +32,6 @@ export interface CrewDeps {
   readonly redact: (text: string) => string;
   /** What servers offer has changed. */
   readonly onChange: () => void;
-  /** What was read of a server, or of one of its resources, may be wrong by now. */
-  readonly onStale: (server: string, uri?: string) => void;
   /** By client session. */
   readonly notices: ReadonlyMap<string, NoticeListener>;
   readonly meter?: HubMeter | undefined;
@@ -39,6 +40,7 @@ export interface CrewDeps {
 export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   let fleet = first;
   let upstreams = new Map<string, UpstreamHandles>();
+  const caches = createResultCaches({ clock: deps.clock });
   const offered = new Map<string, Catalog | undefined>();
   const leaving = new Set<Promise<void>>();
   const counted = new WeakSet<Link>();
@@ -53,7 +55,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
         onChange: noteChange,
-        onStale: deps.onStale,
+        onStale: caches.stale,
         onNotice: (session, method, params) => deps.notices.get(session)?.(method, params),
       },
       { spec, client: { name: 'quartermaster', version } },
@@ -85,6 +87,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   function adopt(next: Fleet): void {
     const before = upstreams;
     fleet = next;
+    caches.adopt(next);
     upstreams = new Map();
     for (const server of next.servers.values()) {
       if (server.kind === 'invalid' || !server.spec.enabled) continue;
@@ -103,6 +106,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
     get upstreams() {
       return upstreams;
     },
+    caches,
     adopt,
     status: () => [...fleet.servers.values()].map((server) => statusOf(server, upstreams)),
     async close() {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMetrics, seriesValue } from '../../../test/support/prometheus-text.ts';
+import { verifies } from '../../../test/support/verifies.ts';
 import type { Outcome, ServerState, ServerStatus } from '../../domain/index.ts';
 import type { HubMeter } from '../../hub/index.ts';
 import { expositionText } from './exposition.ts';
@@ -70,6 +71,17 @@ test('buckets are cumulative, a bound belongs to its bucket, and the last equals
   expect(seriesValue(text, 'quartermaster_call_duration_seconds_count', { server: 'up' })).toBe(times.length);
   const total = times.reduce((sum, ms) => sum + ms, 0) / 1000;
   expect(seriesValue(text, 'quartermaster_call_duration_seconds_sum', { server: 'up' })).toBeCloseTo(total, 9);
+});
+
+test(verifies('metrics:calls', 'what needed no server is counted as good, and apart, and has no duration'), () => {
+  const meter = createMeter();
+  meter.ended(entryOf('up'), 'ok', 5);
+  for (const _ of [1, 2]) meter.cached(entryOf('up'));
+  const text = textOf([status('up', 'connected', 1), status('other', 'connected', 1)], meter);
+  expect(seriesValue(text, 'quartermaster_calls_total', { server: 'up', outcome: 'ok' })).toBe(3);
+  expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'up' })).toBe(2);
+  expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'other' })).toBe(0);
+  expect(seriesValue(text, 'quartermaster_call_duration_seconds_count', { server: 'up' })).toBe(1);
 });
 
 test('what was refused has an outcome and no duration', () => {

@@ -80,7 +80,7 @@ test('a failed call has the status error; a name that nobody has names no span',
   const unknown = { ...facts, server: undefined, outcome: 'unknown_tool', connection: undefined } as const;
   tracing.tracer.begin(at, 'tools/call', '').end(unknown);
   tracing.tracer.begin(at, 'resources/read', '').end({ ...facts, name: 'file:///a' });
-  tracing.tracer.begin(at, 'prompts/get', '').end({ ...facts, name: 'greet' });
+  tracing.tracer.begin(at, 'prompts/get', '').end({ ...facts, name: 'greet', cached: true });
   await tracing.close();
 
   const spans = await receiver.spans(4);
@@ -95,7 +95,8 @@ test('a failed call has the status error; a name that nobody has names no span',
   expect(spans[1]?.status).toEqual({ code: 'STATUS_CODE_ERROR', message: 'unknown_tool' });
   expect(spans[1]?.attributes).not.toHaveProperty(['mcp.transport']);
   expect(spans[2]?.attributes).toMatchObject({ 'mcp.resource.uri': 'file:///a' });
-  expect(spans[3]?.attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet' });
+  expect(spans[3]?.attributes).toMatchObject({ 'gen_ai.prompt.name': 'greet', 'quartermaster.cached': true });
+  expect(spans[2]?.attributes).not.toHaveProperty(['quartermaster.cached']);
   expect(new Set(spans.map((span) => span.traceId)).size).toBe(4);
 });
 

@@ -23,6 +23,15 @@ test('names that a known server has are fine in every spelling', () => {
   expect(unknownNames(fleet, known)).toEqual([]);
 });
 
+test('a cache names the tools of its server by their own names', () => {
+  const cache = { ttlMs: 1, maxBytes: 1, tools: ['read', 'reed', 'files_wr_1a2b'], resources: true };
+  const fleet = draftFleet({ servers: { files: { cache }, unseen: { cache } } });
+  expect(unknownNames(fleet, known).map(({ message, server }) => [server, message])).toEqual([
+    ['files', 'The cache of server files names "reed", which server files does not have.'],
+    ['files', 'The cache of server files names "files_wr_1a2b", which server files does not have.'],
+  ]);
+});
+
 test('a prompt can be looked for, while a resource need not be in any list', () => {
   const offered = new Map([['files', [{ name: 'read' }, { name: 'prompt:greet' }, { name: 'resource:file:///a' }]]]);
   const fleet = draftFleet({

@@ -1,4 +1,4 @@
-import type { Fleet, PolicyRule, Problem, SourceRef, ToolFilter } from '../../domain/index.ts';
+import type { Fleet, PolicyRule, Problem, ServerSpec, SourceRef, ToolFilter } from '../../domain/index.ts';
 import { toolSpellings } from './name-list.ts';
 import { createPatternIndex } from './pattern-index.ts';
 import { isReadingName, resourcePrefix } from './reading-name.ts';
@@ -32,11 +32,28 @@ function* filterProblems(fleet: Fleet, known: KnownTools, titleOf: (name: string
   for (const [server, entry] of fleet.servers) {
     if (entry.kind !== 'ready') continue;
     yield* oneFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source, known);
+    yield* cacheProblems(entry.spec, known.get(server));
   }
   for (const agent of fleet.agents.values()) {
     for (const [server, filter] of agent.tools) {
       yield* oneFilter(filter, server, titleOf(agent.name), agent.source, known);
     }
+  }
+}
+
+function* cacheProblems(
+  { name: server, cache, source }: ServerSpec,
+  tools: readonly KnownTool[] | undefined,
+): Generator<Problem> {
+  if (tools === undefined) return;
+  const names = new Set(tools.map(({ name }) => name));
+  for (const entry of cache?.tools ?? []) {
+    if (names.has(entry)) continue;
+    yield warning(
+      source,
+      server,
+      `The cache of server ${server} names "${entry}", which server ${server} does not have.`,
+    );
   }
 }
 
