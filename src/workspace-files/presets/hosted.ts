@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { bearer, optional, type Preset, routeTo } from './preset.ts';
+import type { Preset } from './preset.ts';
+import { bearer, optional, routeTo } from './preset-parts.ts';
 
 export const notion: Preset = {
   id: 'notion',

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { noLogin, optional, type Preset, required, routeTo } from './preset.ts';
+import type { Preset } from './preset.ts';
+import { noLogin, optional, required, routeTo } from './preset-parts.ts';
 
 const fileReads = [
   ...['read_text_file', 'read_media_file', 'read_multiple_files', 'list_directory', 'list_directory_with_sizes'],
@@ -52,9 +53,7 @@ export const git: Preset = {
   routes: routeTo({}, 'all'),
 };
 
-const memoryKeeping = [
-  ...['read_graph', 'search_nodes', 'open_nodes', 'create_entities', 'create_relations', 'add_observations'],
-];
+const memoryReads = ['read_graph', 'search_nodes', 'open_nodes'];
 
 export const memory: Preset = {
   id: 'memory',
@@ -77,7 +76,10 @@ export const memory: Preset = {
   instead: 'Write what has to be remembered into a file of the workspace.',
   notes: 'Without MEMORY_FILE_PATH the facts would lie inside the package and go with its next version.',
   // What is remembered is deleted by those who keep it in order.
-  routes: routeTo({ lead: 'all', scribe: 'all' }, memoryKeeping),
+  routes: routeTo({ lead: 'all', scribe: 'all' }, [
+    ...memoryReads,
+    ...['create_entities', 'create_relations', 'add_observations'],
+  ]),
 };
 
 export const fetchPages: Preset = {

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { bearer, noLogin, optional, type Preset, required, routeTo } from './preset.ts';
+import type { Preset } from './preset.ts';
+import { atOwnAddress, bearer, noLogin, optional, required, routeTo } from './preset-parts.ts';
 
 export const trello: Preset = {
   id: 'trello',
@@ -7,11 +8,7 @@ export const trello: Preset = {
   title: 'Trello',
   description: 'Boards and cards, through an MCP server for Trello at an address of yours',
   category: 'project management',
-  transport: {
-    type: 'http',
-    url: '${TRELLO_MCP_URL}',
-    headers: { Authorization: 'Bearer ${TRELLO_API_KEY}' },
-  },
+  transport: atOwnAddress('TRELLO_MCP_URL', 'TRELLO_API_KEY'),
   fallback: [],
   variables: [
     required('TRELLO_MCP_URL', 'the address of the MCP server that your team runs or rents'),
@@ -90,7 +87,12 @@ export const linear: Preset = {
 };
 
 const collectionReads = [
-  ...['list-databases', 'list-collections', 'collection-schema', 'collection-indexes', 'count', 'find'],
+  'list-databases',
+  'list-collections',
+  'collection-schema',
+  'collection-indexes',
+  'count',
+  'find',
 ];
 
 export const mongoDb: Preset = {
@@ -118,58 +120,45 @@ export const mongoDb: Preset = {
   routes: routeTo({ lead: collectionReads, 'backend-dev': 'all', tester: collectionReads }, 'none'),
 };
 
-const chatTools = ['send_message', 'list_channels', 'search_messages'];
+/** Those who speak for the team speak to its channels; nobody else does. */
+const chat = {
+  kind: 'pattern',
+  category: 'communication',
+  fallback: [],
+  scopes: ['read:messages', 'write:messages'],
+  guards: {},
+  tools: ['send_message', 'list_channels', 'search_messages'],
+  limits: { timeoutS: 10 },
+  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
+  routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
+} satisfies Partial<Preset>;
 
 export const slack: Preset = {
+  ...chat,
   id: 'slack',
-  kind: 'pattern',
   title: 'Slack',
   description: 'Channels and messages, through an MCP server for Slack at an address of yours',
-  category: 'communication',
-  transport: {
-    type: 'http',
-    url: '${SLACK_MCP_URL}',
-    headers: { Authorization: 'Bearer ${SLACK_BOT_TOKEN}' },
-  },
-  fallback: [],
+  transport: atOwnAddress('SLACK_MCP_URL', 'SLACK_BOT_TOKEN'),
   variables: [
     required('SLACK_MCP_URL', 'the address of the MCP server that your team runs or rents'),
     required('SLACK_BOT_TOKEN', 'the token of the bot, xoxb-…'),
   ],
   login: { kind: 'token', variable: 'SLACK_BOT_TOKEN' },
-  scopes: ['read:messages', 'write:messages'],
-  guards: {},
-  tools: chatTools,
-  limits: { timeoutS: 10 },
-  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
   notes: 'Servers for Slack name their tools differently: run `qm inspect slack` and correct tools.',
-  routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
 };
 
 export const discord: Preset = {
+  ...chat,
   id: 'discord',
-  kind: 'pattern',
   title: 'Discord',
   description: 'Channels and messages, through an MCP server for Discord at an address of yours',
-  category: 'communication',
-  transport: {
-    type: 'http',
-    url: '${DISCORD_MCP_URL}',
-    headers: { Authorization: 'Bearer ${DISCORD_BOT_TOKEN}' },
-  },
-  fallback: [],
+  transport: atOwnAddress('DISCORD_MCP_URL', 'DISCORD_BOT_TOKEN'),
   variables: [
     required('DISCORD_MCP_URL', 'the address of the MCP server that your team runs or rents'),
     required('DISCORD_BOT_TOKEN', 'the token of the bot'),
   ],
   login: { kind: 'token', variable: 'DISCORD_BOT_TOKEN' },
-  scopes: ['read:messages', 'write:messages'],
-  guards: {},
-  tools: chatTools,
-  limits: { timeoutS: 10 },
-  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
   notes: 'Servers for Discord name their tools differently: run `qm inspect discord` and correct tools.',
-  routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
 };
 
 const pageReads = ['searchConfluence', 'getConfluenceContent'];
