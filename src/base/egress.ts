@@ -33,6 +33,13 @@ export interface AllowedHost {
 /** Why a URL is not dialled, as the end of a sentence about it. */
 export class EgressRefusal extends Error {
   override readonly name = 'EgressRefusal';
+  /** Only an address is something that the operator may let through. */
+  readonly about: 'url' | 'address';
+
+  constructor(about: 'url' | 'address', message: string) {
+    super(message);
+    this.about = about;
+  }
 }
 
 export function createEgressGuard(
@@ -44,15 +51,19 @@ export function createEgressGuard(
   return {
     admit(url) {
       if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-        return new EgressRefusal(`its scheme is ${url.protocol.slice(0, -1)}, and only http and https are dialled`);
+        return new EgressRefusal(
+          'url',
+          `its scheme is ${url.protocol.slice(0, -1)}, and only http and https are dialled`,
+        );
       }
-      if (url.username !== '' || url.password !== '') return new EgressRefusal('it holds a user name or a password');
+      if (url.username !== '' || url.password !== '')
+        return new EgressRefusal('url', 'it holds a user name or a password');
       const host = hostOf(url);
       const port = portOf(url);
       const isLetThrough = allowed.some((each) => each.host === host && (each.port ?? port) === port);
       if (isLetThrough) return createCheckedLookup(lookup, isAny);
       // Nobody resolves an address, so it is judged here.
-      if (isIP(host) !== 0 && !isPublic(host)) return new EgressRefusal(`${host} is not a public address`);
+      if (isIP(host) !== 0 && !isPublic(host)) return new EgressRefusal('address', `${host} is not a public address`);
       return createCheckedLookup(lookup, isPublic);
     },
   };
@@ -78,7 +89,7 @@ function createCheckedLookup(lookup: ResolveAll, isAllowed: IsPublicAddress): Lo
       else if (first === undefined) done(Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' }), '');
       // An inner address among public ones is an attack, or a network in which nobody can tell them apart.
       else if (!addresses.every(({ address }) => isAllowed(address))) {
-        done(new EgressRefusal(`${name} has an address that is not public`), '');
+        done(new EgressRefusal('address', `${name} has an address that is not public`), '');
       } else if (options.all === true) done(null, addresses);
       else done(null, first.address, first.family);
     });

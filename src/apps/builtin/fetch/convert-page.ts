@@ -1,0 +1,38 @@
+import { createElementReader } from './elements.ts';
+import { createPageWriter, type Style } from './page-writer.ts';
+
+export interface Converted {
+  readonly title: string;
+  readonly text: string;
+  /** The page has more than was converted. */
+  readonly isCut: boolean;
+}
+
+export interface ConvertOptions {
+  readonly style: Style;
+  readonly base: URL;
+  /** Characters of the result: links made absolute may make it longer than the page. */
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+/** A page is converted in the loop that serves all calls, so after this many characters everybody else has a turn. */
+export const sliceChars = 16 * 1024;
+
+export async function convertPage(
+  { breathe }: { readonly breathe: () => Promise<unknown> },
+  html: string,
+  options: ConvertOptions,
+): Promise<Converted> {
+  const { Tokenizer } = await import('htmlparser2');
+  const page = createPageWriter({ ...options, fence: html.includes('```') ? '~~~~' : '```' });
+  const tokenizer = new Tokenizer({}, createElementReader(html, page));
+  for (let at = 0; at < html.length && !page.lines.isFull; at += sliceChars) {
+    tokenizer.write(html.slice(at, at + sliceChars));
+    page.lines.settle();
+    await breathe();
+    options.signal.throwIfAborted();
+  }
+  tokenizer.end();
+  return { title: page.title(), text: page.lines.all(), isCut: page.lines.isFull };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { Clock } from '../../../base/index.ts';
+import { defineTool, type ServedTool, type ToolAnswer, type ToolContext, ToolFault } from '../../serving/index.ts';
+import { cleanText, type Span, takeExcerpt } from './excerpt.ts';
+import { type GetDeps, type GetOptions, getPage, type Page } from './get-page.ts';
+import { inTime } from './in-time.ts';
+import type { Style } from './page-writer.ts';
+import { type ReadDeps, readText } from './read-text.ts';
+
+export interface FetchDeps extends GetDeps, ReadDeps {
+  readonly clock: Clock;
+}
+
+export interface FetchLimits extends GetOptions {
+  readonly timeoutMs: number;
+}
+
+export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTool[] {
+  function run(style: Style | 'as-is', isHtmlOnly = false) {
+    return async (args: Input, { signal }: ToolContext): Promise<ToolAnswer> => {
+      const url = readUrl(args.url);
+      const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
+      const patience = { timeoutMs: limits.timeoutMs, signal };
+      return inTime(deps.clock, patience, url.href, (stop) => answer(deps, limits, wanted, stop));
+    };
+  }
+  return [
+    defineTool({
+      name: 'fetch_url',
+      title: 'Fetch a URL',
+      description:
+        'Gets a URL and returns its content unchanged: JSON, XML, HTML source, plain text. For anything that is not text, only its type and size.',
+      annotations,
+      input,
+      run: run('as-is'),
+    }),
+    defineTool({
+      name: 'fetch_html',
+      title: 'Fetch HTML source',
+      description: 'Gets a web page and returns its HTML source. Fails for anything that is not HTML.',
+      annotations,
+      input,
+      run: run('as-is', true),
+    }),
+    defineTool({
+      name: 'fetch_markdown',
+      title: 'Fetch a page as Markdown',
+      description:
+        'Gets a web page and returns it as Markdown, with headings, lists, tables, code and absolute links. The best choice for reading a page.',
+      annotations,
+      input,
+      run: run('markdown'),
+    }),
+    defineTool({
+      name: 'fetch_text',
+      title: 'Fetch a page as plain text',
+      description: 'Gets a web page and returns its text without any markup or links. Shorter than Markdown.',
+      annotations,
+      input,
+      run: run('text'),
+    }),
+  ];
+}
+
+const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+
+const input = z.object({
+  url: z.string().min(1).max(8192).describe('Absolute http or https URL.'),
+  max_chars: z.int().min(1).max(500_000).default(20_000).describe('Characters to return at most.'),
+  start: z.int().min(0).default(0).describe('Character to start at, to read on where an earlier answer ended.'),
+});
+
+type Input = z.output<typeof input>;
+
+interface Wanted extends Span {
+  readonly url: URL;
+  readonly style: Style | 'as-is';
+  readonly isHtmlOnly: boolean;
+}
+
+const faultChars = 1000;
+
+function readUrl(text: string): URL {
+  if (URL.canParse(text)) return new URL(text);
+  throw new ToolFault('The URL cannot be read. It must be absolute, such as https://example.com/.');
+}
+
+async function answer(deps: FetchDeps, limits: FetchLimits, wanted: Wanted, signal: AbortSignal): Promise<ToolAnswer> {
+  const page = await getPage(deps, limits, wanted.url, signal);
+  const read = (as: Style | 'as-is') => readText(deps, page, as, limits.maxBytes, signal);
+  if (page.status >= 400) {
+    const start = cleanText((await read('text')).text.slice(0, faultChars)).trim();
+    throw new ToolFault(`${describe(page)}\nThe server answered with an error.${start === '' ? '' : `\n\n${start}`}`);
+  }
+  if (page.shape === 'binary') return { text: `${describe(page)}\nIt is not text, so it is not shown.` };
+  if (wanted.isHtmlOnly && page.shape !== 'html') {
+    throw new ToolFault(`${describe(page)}\nIt is not HTML; use fetch_url.`);
+  }
+  const { text, title, isCut } = await read(wanted.style);
+  const excerpt = takeExcerpt(text, wanted);
+  const notes = [excerpt.note, isCut ? 'The page is longer than what was converted.' : undefined].filter(Boolean);
+  const head = title === '' ? describe(page) : `${describe(page)}\nTitle: ${cleanText(title)}`;
+  return { text: [head, excerpt.text.trimEnd(), ...(notes.length > 0 ? [`(${notes.join(' ')})`] : [])].join('\n\n') };
+}
+
+/** What was fetched: the address at the end of all redirects, its status, type and size. */
+function describe({ url, redirects, status, media, size }: Page): string {
+  const way = redirects === 0 ? '' : ` (after ${redirects} redirect${redirects === 1 ? '' : 's'})`;
+  const type = media.type === '' ? 'no type given' : cleanText(media.type);
+  return `${url.href}${way}\nStatus ${status}, ${type}, ${size === undefined ? 'size unknown' : `${size} bytes`}`;
+}

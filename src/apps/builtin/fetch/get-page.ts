@@ -1,0 +1,119 @@
+import { type IncomingMessage, request as sendRequest } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { type EgressGuard, EgressRefusal } from '../../../base/index.ts';
+import { ToolFault } from '../../serving/index.ts';
+import type { Dial } from './dial.ts';
+import { explainFailure } from './failures.ts';
+import { guessShape, type Media, readMedia, type Shape, shapeOf } from './media.ts';
+import { acceptedEncodings, readBody } from './read-body.ts';
+
+/** What stands at the end of all redirects. */
+export interface Page {
+  readonly url: URL;
+  readonly redirects: number;
+  readonly status: number;
+  readonly media: Media;
+  readonly shape: Shape;
+  /** Empty for what is not shown anyway. */
+  readonly body: Buffer;
+  /** As the server says, where it was not read. */
+  readonly size: number | undefined;
+}
+
+export interface GetDeps {
+  readonly guard: EgressGuard;
+  readonly dial: Dial;
+}
+
+export interface GetOptions {
+  readonly maxBytes: number;
+  readonly maxRedirects: number;
+  readonly userAgent: string;
+}
+
+/** Gets a page with no cookies, no credentials and no proxy. Whatever the outcome, no connection is left. */
+export async function getPage(deps: GetDeps, options: GetOptions, first: URL, signal: AbortSignal): Promise<Page> {
+  let url = first;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await getOnce(deps, options, url, signal);
+    if (!(answer instanceof URL)) return { ...answer, url, redirects };
+    if (redirects === options.maxRedirects) {
+      throw new ToolFault(`${first.href} is not fetched: it redirects more than ${redirects} times (--max-redirects).`);
+    }
+    // Whoever stands on the way could write the page.
+    if (url.protocol === 'https:' && answer.protocol === 'http:') {
+      throw new ToolFault(`${url.href} is not followed from https to ${answer.href}. Fetch that one if it is meant.`);
+    }
+    url = answer;
+  }
+}
+
+type Answer = Omit<Page, 'url' | 'redirects'>;
+
+/** The page itself, or where it redirects to. */
+async function getOnce(deps: GetDeps, options: GetOptions, url: URL, signal: AbortSignal): Promise<Answer | URL> {
+  let response: IncomingMessage | undefined;
+  try {
+    const lookup = deps.guard.admit(url);
+    if (lookup instanceof EgressRefusal) throw lookup;
+    response = await send(deps.dial, options.userAgent, url, lookup, signal);
+    return redirectOf(url, response) ?? (await readAnswer(response, url, options.maxBytes));
+  } catch (error) {
+    // Who gives up breaks the connection, and that is what the error says.
+    throw signal.aborted ? signal.reason : explainFailure(url, error);
+  } finally {
+    response?.destroy();
+  }
+}
+
+function send(
+  dial: Dial,
+  userAgent: string,
+  url: URL,
+  lookup: LookupFunction,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  const headers = { host: url.host, 'user-agent': userAgent, accept, 'accept-encoding': acceptedEncodings };
+  return new Promise((resolve, reject) => {
+    const request = sendRequest({
+      path: `${url.pathname}${url.search}`,
+      headers,
+      signal,
+      maxHeaderSize: 32 * 1024,
+      createConnection: () => dial({ secure, host, port, lookup }),
+    });
+    request.once('response', resolve);
+    // A second error, after the answer has begun, also reaches who reads it.
+    request.on('error', reject);
+    request.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(new ToolFault(`${url.href} cannot be fetched: the server wants to speak another protocol.`));
+    });
+    request.end();
+  });
+}
+
+const accept = 'text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=0.9,*/*;q=0.5';
+
+function redirectOf(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
+  if (headers.location === undefined || ![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
+  // Headers are read as Latin-1; who writes letters beyond ASCII into one writes UTF-8.
+  const location = Buffer.from(headers.location, 'latin1').toString();
+  if (URL.canParse(location, url.href)) return new URL(location, url);
+  throw new ToolFault(`${url.href} cannot be fetched: it redirects to what is not a URL.`);
+}
+
+async function readAnswer(response: IncomingMessage, url: URL, maxBytes: number): Promise<Answer> {
+  const status = response.statusCode ?? 0;
+  const media = readMedia(response.headers['content-type']);
+  const shape = shapeOf(media);
+  if (shape === 'binary') {
+    const length = response.headers['content-length'];
+    return { status, media, shape, body: Buffer.alloc(0), size: length === undefined ? undefined : Number(length) };
+  }
+  const body = await readBody(response, url, maxBytes);
+  return { status, media, shape: shape ?? guessShape(body), body, size: body.length };
+}

@@ -1,0 +1,43 @@
+import { convertPage } from './convert-page.ts';
+import type { Page } from './get-page.ts';
+import { createDecoder } from './media.ts';
+import type { Style } from './page-writer.ts';
+
+export interface PageText {
+  readonly text: string;
+  readonly title: string;
+  /** There was more than the bound for converted text. */
+  readonly isCut: boolean;
+}
+
+export interface ReadDeps {
+  /** Lets everybody else have a turn. */
+  readonly breathe: () => Promise<unknown>;
+}
+
+/** The page as it is, or converted where it is HTML. */
+export async function readText(
+  deps: ReadDeps,
+  page: Page,
+  style: Style | 'as-is',
+  limit: number,
+  signal: AbortSignal,
+): Promise<PageText> {
+  const source = await decode(deps, page, signal);
+  if (page.shape !== 'html' || style === 'as-is') return { text: source, title: '', isCut: false };
+  return await convertPage(deps, source, { style, base: page.url, limit, signal });
+}
+
+const sliceBytes = 256 * 1024;
+
+async function decode({ breathe }: ReadDeps, { body, media }: Page, signal: AbortSignal): Promise<string> {
+  const decoder = createDecoder(body, media);
+  const parts: string[] = [];
+  for (let at = 0; at < body.length; at += sliceBytes) {
+    parts.push(decoder.decode(body.subarray(at, at + sliceBytes), { stream: true }));
+    await breathe();
+    signal.throwIfAborted();
+  }
+  parts.push(decoder.decode());
+  return parts.join('');
+}
