@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -100,9 +100,9 @@ async function installInto(folder: string): Promise<string> {
   return join(native, 'bin');
 }
 
-function spawnOptions(cwd: string, { uid, gid }: Account) {
+function spawnOptions(cwd: string, { uid, gid }: Account): SpawnOptions {
   const account = process.getuid?.() === 0 ? { uid, gid } : {};
-  return { cwd, env: { PATH: process.env.PATH, LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'], ...account } as const;
+  return { cwd, env: { PATH: process.env.PATH, LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'], ...account };
 }
 
 async function runToEnd(program: string, args: readonly string[], folder: string, account: Account): Promise<void> {

@@ -82,27 +82,28 @@ WITH mention AS (
   SELECT * FROM pg_catalog.json_to_recordset($1::pg_catalog.json)
     AS m(kind pg_catalog.text, schema pg_catalog.text, name pg_catalog.text)
 ), reached AS (
-  SELECT m.kind, m.schema, m.name, p.pronamespace AS home, p.oid::pg_catalog.oid AS called
+  SELECT m.kind, m.schema, m.name, pg_catalog.pg_function_is_visible(p.oid) AS visible, p.pronamespace AS home,
+      p.oid AS called
     FROM mention m JOIN pg_catalog.pg_proc p ON p.proname = m.name
     WHERE m.kind = 'function'
   UNION ALL
-  SELECT m.kind, m.schema, m.name, p.pronamespace, part
+  SELECT m.kind, m.schema, m.name, pg_catalog.pg_function_is_visible(p.oid), p.pronamespace, part
     FROM mention m JOIN pg_catalog.pg_proc p ON p.proname = m.name
     JOIN pg_catalog.pg_aggregate a ON a.aggfnoid = p.oid
     CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
       a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn]::pg_catalog.oid[]) AS part
     WHERE m.kind = 'function'
   UNION ALL
-  SELECT m.kind, m.schema, m.name, o.oprnamespace, o.oprcode::pg_catalog.oid
+  SELECT m.kind, m.schema, m.name, pg_catalog.pg_operator_is_visible(o.oid), o.oprnamespace, o.oprcode
     FROM mention m JOIN pg_catalog.pg_operator o ON o.oprname = m.name
     WHERE m.kind = 'operator'
   UNION ALL
-  SELECT m.kind, m.schema, m.name, t.typnamespace, c.castfunc
+  SELECT m.kind, m.schema, m.name, pg_catalog.pg_type_is_visible(t.oid), t.typnamespace, c.castfunc
     FROM mention m JOIN pg_catalog.pg_type t ON t.typname = m.name
     JOIN pg_catalog.pg_cast c ON c.casttarget = t.oid
     WHERE m.kind IN ('type', 'function')
   UNION ALL
-  SELECT m.kind, m.schema, m.name, p.pronamespace, p.oid
+  SELECT m.kind, m.schema, m.name, pg_catalog.pg_function_is_visible(p.oid), p.pronamespace, p.oid
     FROM mention m JOIN pg_catalog.pg_proc p ON p.proname = m.name
     JOIN pg_catalog.pg_type t ON t.oid = p.proargtypes[0]
     WHERE m.kind = 'reference' AND p.pronargs - p.pronargdefaults <= 1
@@ -116,7 +117,7 @@ SELECT DISTINCT r.kind, r.name, n.nspname, p.proname
   JOIN pg_catalog.pg_namespace h ON h.oid = r.home
   WHERE (p.provolatile = 'v' OR p.proname = ANY ($2::pg_catalog.text[]))
     AND CASE
-      WHEN r.schema IS NULL THEN h.nspname = ANY (pg_catalog.current_schemas(true))
+      WHEN r.schema IS NULL THEN r.visible
       WHEN r.schema = 'pg_temp' THEN h.oid = pg_catalog.pg_my_temp_schema()
       ELSE h.nspname = r.schema
     END

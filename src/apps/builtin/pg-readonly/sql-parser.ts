@@ -24,7 +24,10 @@ export interface SqlNode {
 }
 
 /** More than anybody writes; parsing blocks the process for as long as it takes. */
-const maxCharacters = 100_000;
+const maxCharacters = 50_000;
+
+/** The parser looks at such rows again from each of their characters; rulers in comments are shorter. */
+const longOperator = /[-+*/<>=~!@#%^&|`?]{250}/;
 
 export function createSqlParser(): SqlParser {
   let memory: Promise<ParserMemory> | undefined;
@@ -54,6 +57,7 @@ function refuseOddText(sql: string): void {
     throw new ToolFault(`The SQL has ${sql.length} characters; at most ${maxCharacters} are taken.`);
   }
   if (sql.includes('\0')) throw new ToolFault('The SQL holds a NUL character, which PostgreSQL does not take.');
+  if (longOperator.test(sql)) throw new ToolFault('The SQL holds a long row of operator characters. Leave it out.');
   if (/\p{Surrogate}/u.test(sql)) throw new ToolFault('The SQL holds half a character, which is not valid Unicode.');
 }
 

@@ -88,10 +88,14 @@ function strings(list: unknown): string[] {
   );
 }
 
-/** Positions of the parser are in bytes of UTF-8. */
+/**
+ * Positions of the parser are in bytes of UTF-8. What stands before the statement becomes blanks, so that a position
+ * that PostgreSQL tells is one in what the caller wrote.
+ */
 function cut(sql: string, start: number, length: number): string {
   const bytes = Buffer.from(sql);
-  return bytes.toString('utf8', start, length === 0 ? bytes.length : start + length);
+  const before = bytes.toString('utf8', 0, start).replace(/[^\n]/gu, ' ');
+  return before + bytes.toString('utf8', start, length === 0 ? bytes.length : start + length);
 }
 
 function onlyEntry(node: SqlNode): readonly [string, SqlNode] {
