@@ -137,7 +137,7 @@ test(verifies(
     [['new', '--', 'npx -y pkg'], /is one word.*Leave the quotes out/],
     [['new', '--cwd', '~/x', '--', 'node'], /only a shell understands/],
     [['new', '--', 'node', '${A'], /is not closed/],
-    [['new', '--preset', 'nothing'], /no preset "nothing"\. There are notion, /],
+    [['new', '--preset', 'nothing'], /no preset "nothing"\. There are filesystem, /],
     [
       ['new', '--agent', 'helper', '--', 'node'],
       /no list of servers of its own \(quartermaster\.yaml:6\).*use --agent lead/,
