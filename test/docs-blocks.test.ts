@@ -1,20 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { type DocBlock, readScenes } from './support/doc-blocks.ts';
+import { readScenes } from './support/doc-blocks.ts';
+import { placeOf, readPages, scenesToPlay } from './support/doc-pages.ts';
 import { playScene } from './support/doc-scene.ts';
 import { difference } from './support/doc-shown.ts';
-import { listFiles } from './support/list-files.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...listFiles(root, ['docs'], /\.md$/)];
-const scenes = pages.flatMap((page) => readScenes(page, readFileSync(join(root, page), 'utf8')));
+const scenes = readPages();
 const blocks = scenes.flatMap((scene) => scene.blocks);
-const nameOf = ({ page, line }: Pick<DocBlock, 'page' | 'line'>): string => `${page}:${line}`;
 
 test('every code block is accounted for', () => {
   const left = blocks.filter(({ kind }) => kind === undefined);
-  expect(left.map(nameOf), 'put a comment before each, see test/support/doc-blocks.ts').toEqual([]);
+  expect(left.map(placeOf), 'put a comment before each, see test/support/doc-blocks.ts').toEqual([]);
 });
 
 test('a block that another test checks is read by that test', () => {
@@ -23,21 +21,19 @@ test('a block that another test checks is read by that test', () => {
     const file = join(root, about);
     return !about.endsWith('.test.ts') || !existsSync(file) || !names(readFileSync(file, 'utf8'), page);
   });
-  expect(lost.map((block) => `${nameOf(block)} → ${block.about}`)).toEqual([]);
+  expect(lost.map((block) => `${placeOf(block)} → ${block.about}`)).toEqual([]);
 });
 
 test('what cannot run here says why, and is little', () => {
   const left = blocks.filter(({ kind }) => kind === 'not run');
-  for (const block of left) expect(block.about, nameOf(block)).toMatch(/\w+ \w+/);
-  console.log(`Not run (${left.length}):\n${left.map((block) => `  ${nameOf(block)} ${block.about}`).join('\n')}`);
+  for (const block of left) expect(block.about, placeOf(block)).toMatch(/\w+ \w+/);
+  console.log(`Not run (${left.length}):\n${left.map((block) => `  ${placeOf(block)} ${block.about}`).join('\n')}`);
   expect(left.length).toBeLessThanOrEqual(8);
 });
 
-test.each(
-  scenes
-    .filter((scene) => scene.blocks.some(({ kind }) => kind === 'file' || kind === 'run'))
-    .map((scene) => [nameOf(scene), scene] as const),
-)('what is shown from %s on is so', { timeout: 180_000 }, (_name, scene) => playScene(scene));
+test.each(scenesToPlay(scenes, false))('what is shown from %s on is so', { timeout: 180_000 }, (_name, scene) =>
+  playScene(scene),
+);
 
 test('a block belongs to the remark right before it, and a file may name itself', () => {
   const text = [

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -48,6 +48,7 @@ export function openShell(workspace: DocWorkspace): DocShell {
 
   return {
     async run(command, shown, order) {
+      if (isForOthers(command)) return undefined;
       const one = start(translate(command));
       const compare = order === undefined ? difference : differenceInAnyOrder;
       const wrong = (): string => (shown === undefined ? '' : compare(shown, saidBy(one), ids));
@@ -79,6 +80,12 @@ interface Running {
 function isGood(command: string, code: number): boolean {
   const answers: Readonly<Record<number, string>> = { 1: 'grep ', 5: 'qm explain ' };
   return code === 0 || command.startsWith(answers[code] ?? '\n');
+}
+
+/** Programs that a page may use and that need not be on every machine. */
+function isForOthers(command: string): boolean {
+  const missing = ['jq', 'curl'].filter((program) => spawnSync(program, ['--version']).error !== undefined);
+  return missing.some((program) => new RegExp(`(^|[| ])${program} `).test(command));
 }
 
 /** A hub, a stream and a list that grows end when they are told to. */

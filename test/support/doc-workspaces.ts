@@ -142,28 +142,12 @@ async function writeServers(folder: string, mcpServers: object): Promise<void> {
 const githubWrites = ['create_issue', 'create_pull_request', 'merge_pull_request'];
 
 function atWork(calls: number): string[] {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const params = { name: 'files_read_text_file', arguments: { path: 'welcome.md' }, _meta: meta };
-  const headers = {
-    'Content-Type': 'application/json',
-    Accept: 'application/json, text/event-stream',
-    'MCP-Protocol-Version': '2026-07-28',
-    'Mcp-Method': 'tools/call',
-    'Mcp-Name': params.name,
-    'X-Quartermaster-Run': 'nightly-42',
-  };
-  const flags = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const ask = `node '${fixturePath('call-once.mjs')}' http://127.0.0.1:4680/mcp files_read_text_file`;
   return [
     'qm tools --agent lead',
     'qm serve',
     'export TOKEN=$(qm token issue --agent tester 2> /dev/null) RUN=nightly-42',
-    ...Array<string>(calls).fill(
-      `curl -s http://127.0.0.1:4680/mcp -H "Authorization: Bearer $TOKEN" ${flags.join(' ')} -d '${body}'`,
-    ),
+    ...Array<string>(calls).fill(`${ask} '{"path":"welcome.md"}'`),
   ];
 }
 
