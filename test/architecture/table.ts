@@ -74,7 +74,7 @@ const tracing: PackageRule = { only: ['faces/telemetry'], why: 'calls know a tra
 
 /** Packages that src/ may import at all, and where. */
 export const packages: Readonly<Record<string, PackageRule>> = {
-  undici: { only: ['upstream', 'apps/builtin'], why: 'two doors to the network: to servers, and to pages' },
+  undici: { only: ['upstream'], why: 'one door to servers' },
   pg: { only: ['apps/builtin'], why: "it reads other people's databases" },
   'libpg-query': { only: ['apps/builtin'], why: "it reads other people's SQL" },
   htmlparser2: { only: ['apps/builtin'], why: "it reads other people's pages" },
