@@ -103,6 +103,7 @@ export function createLines(limit: number): Lines {
 
   /** Marks end with their line, and begin again on the next. */
   function suspend(from = 0): void {
+    if (active.length === from) return;
     const ended = active.slice(from);
     for (const mark of ended.toReversed()) put(mark.end);
     active = active.slice(0, from);
