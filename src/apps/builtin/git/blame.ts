@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineTool, type ServedTool, ToolFault } from '../../serving/index.ts';
 import { lookingOnly, pathArgument, refArgument } from './arguments.ts';
-import type { Git, GitTools } from './git-calls.ts';
+import type { GitTools } from './git-calls.ts';
 import { pathInside } from './paths.ts';
+import type { Git } from './prepare-git.ts';
 import { commitOf, objectOf } from './revisions.ts';
 import type { GitOutput } from './run-git.ts';
 import { cutNote, shortHash, wholeLines } from './text.ts';

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMovingClock } from '../../../../test/support/moving-clock.ts';
@@ -40,6 +40,15 @@ describe('output', () => {
     await server.close();
   });
 
+  test('has its bound to itself: a long configuration is no output', async () => {
+    const root = workshop.repository('configured');
+    const branches = Array.from({ length: 2_000 }, (_, index) => `[branch "b\\"${index}"]\n\tremote = origin\n`);
+    appendFileSync(join(root, '.git/config'), branches.join(''));
+    const server = await openGit(root, { args: ['--max-bytes', '1024'] });
+    expect((await callTool(server, 'git_status')).text).toContain('Nothing has changed.');
+    await server.close();
+  });
+
   test('of one endless line is its beginning', async () => {
     const root = workshop.repository('endless');
     writeFileSync(join(root, 'endless'), 'x'.repeat(3_000_000));
@@ -58,7 +67,7 @@ describe('output', () => {
 });
 
 describe('a git that does not end', () => {
-  /** Its `status` waits for good, with a child of its own; their pids are in a file. */
+  /** Its `status` waits for good, with a child of its own; their pids are in a file. Its `diff` says y for good. */
   function hanging(name: string): { root: string; tmp: string; env: Record<string, string>; pids: () => number[] } {
     const root = workshop.repository(name);
     const bin = join(workshop.dir, `${name}-bin`);
@@ -66,7 +75,10 @@ describe('a git that does not end', () => {
     const file = join(workshop.dir, `${name}-pids`);
     for (const folder of [bin, tmp]) mkdirSync(folder);
     const wait = `/bin/sleep 1000 & echo $$ $! > ${file}; wait`;
-    writeFileSync(join(bin, 'git'), `#!/bin/sh\nif [ "$1" = status ]; then ${wait}; fi\nexec ${realGit} "$@"\n`);
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh\nif [ "$1" = status ]; then ${wait}; fi\n[ "$1" = diff ] && exec /usr/bin/yes\nexec ${realGit} "$@"\n`,
+    );
     chmodSync(join(bin, 'git'), 0o755);
     const pids = (): number[] =>
       existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
@@ -80,6 +92,13 @@ describe('a git that does not end', () => {
     await eventually(() => pids().every((pid) => !runs(pid)), 'the end of git and its child');
     expect(readdirSync(tmp)).toEqual([]);
   }
+
+  test('is ended when it has said too much', async () => {
+    const git = hanging('talkative');
+    const server = await openGit(git.root, { env: git.env, args: ['--max-bytes', '1024'] });
+    expect((await callTool(server, 'git_diff')).text).toMatch(/^(?:y\n){512}\[Cut: /);
+    await server.close();
+  });
 
   test('is ended when time is up', async () => {
     const git = hanging('late');
@@ -115,6 +134,7 @@ describe('a git that does not end', () => {
     const answer = callTool(server, 'git_status').catch((error: unknown) => error);
     await eventually(() => git.pids().length === 2, 'git to run');
     await within(server.close(), 'the server to close');
+    expect(readdirSync(git.tmp)).toEqual([]);
     await gone(git);
     expect(await answer).toBeInstanceOf(ToolFault);
     await expect(callTool(server, 'git_log')).rejects.toThrow(ToolFault);
@@ -123,9 +143,11 @@ describe('a git that does not end', () => {
 });
 
 test('calls at the same time do not meet', async () => {
-  const server = await openGit(workshop.repository('together'));
+  const clock = createMovingClock();
+  const server = await openGit(workshop.repository('together'), { clock });
   const answers = await Promise.all(Array.from({ length: 12 }, () => callTool(server, 'git_diff', { ref: 'HEAD' })));
   expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['No differences.']));
+  expect(clock.waiting).toBe(0);
   await server.close();
 });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { defineTool, type ServedTool, ToolFault } from '../../serving/index.ts';
 import { lookingOnly, pathArgument, refArgument, statArgument } from './arguments.ts';
-import type { Git, GitTools } from './git-calls.ts';
+import type { GitTools } from './git-calls.ts';
 import { pathInside } from './paths.ts';
+import type { Git } from './prepare-git.ts';
 import { commitOf, revisionsOf } from './revisions.ts';
 import { cutNote, wholeLines } from './text.ts';
 

@@ -26,13 +26,16 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
   const seconds = numberOption(git, given, 'timeout', { least: 1, most: 3_600, otherwise: 60 });
   const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
   const cookie = env[cookieName];
-  const calls = createGitCalls(deps, {
+  const host = {
+    logger: deps.logger,
     program: await findGit(env.PATH, await realpath(folder).catch(() => folder)),
     env: cookie === undefined ? {} : { [cookieName]: cookie },
-    tmpDir: env.TMPDIR ?? '/tmp',
     maxBytes,
-    timeoutMs: seconds * 1_000,
-  });
+  };
+  const calls = createGitCalls(
+    { clock: deps.clock, host },
+    { tmpDir: env.TMPDIR ?? '/tmp', timeoutMs: seconds * 1_000 },
+  );
   const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));
   await tryOnce(calls, repository);
   const tools = { calls, repository, maxBytes };

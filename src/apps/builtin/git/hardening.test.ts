@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { BuiltinServer } from '../builtin.ts';
 import { callTool, createWorkshop, everythingIn, faultOf, openGit } from './git.fixture.ts';
@@ -153,7 +153,10 @@ describe('the program and its environment', () => {
     const mark = join(workshop.dir, 'ran');
     const bin = wrap('with-program/bin', `touch ${mark}`);
     symlinkSync(bin, join(workshop.dir, 'linked-bin'));
-    const path = [bin, join(workshop.dir, 'linked-bin'), '.', 'bin', ''].join(':');
+    mkdirSync(join(root, 'links'));
+    symlinkSync(realGit, join(root, 'links/git'));
+    const elsewhere = relative(process.cwd(), wrap('relative-bin', `touch ${mark}`));
+    const path = [bin, join(workshop.dir, 'linked-bin'), join(root, 'links'), elsewhere, ''].join(':');
     await expect(openGit(root, { env: { PATH: path } })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('needs the program git, which is not on PATH'),

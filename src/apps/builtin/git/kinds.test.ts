@@ -194,6 +194,9 @@ test('only the top of a repository is served, and only a repository that knows i
   await expect(openGit(at('absent'))).rejects.toThrow('does not exist');
   writeFileSync(at('nothing', '.git'), `gitdir: ${join(root, '.git')}\n`);
   await expect(openGit(at('nothing'))).rejects.toThrow('does not know this work tree');
+  workshop.git('top', 'worktree', 'add', '--quiet', at('top-linked'));
+  writeFileSync(at('nothing', '.git'), `gitdir: ${join(root, '.git/worktrees/top-linked')}\n`);
+  await expect(openGit(at('nothing'))).rejects.toThrow('does not know this work tree');
   mkdirSync(at('nothing', 'fake'));
   writeFileSync(at('nothing', '.git'), 'gitdir: fake\n');
   writeFileSync(at('nothing', 'fake', 'gitdir'), `${at('nothing', '.git')}\n`);

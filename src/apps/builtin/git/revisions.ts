@@ -1,5 +1,5 @@
 import { ToolFault } from '../../serving/index.ts';
-import type { Git } from './git-calls.ts';
+import type { Git } from './prepare-git.ts';
 
 /** Commits that a caller named, as hashes: nothing that was written by a caller reaches git's own revision parser again. */
 export type Revisions =

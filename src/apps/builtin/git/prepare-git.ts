@@ -1,0 +1,102 @@
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from '../../../base/index.ts';
+import { ToolFault } from '../../serving/index.ts';
+import { type ConfigEntry, ownConfig, parseConfigList } from './local-config.ts';
+import { fillPrivateDir, partOf } from './private-dir.ts';
+import type { Repository } from './repository.ts';
+import { type GitOutput, runGit } from './run-git.ts';
+
+/** How git is run, whatever it is run for. */
+export interface GitHost {
+  readonly logger: Logger;
+  readonly program: string;
+  /** Variables that git gets besides its own fixed ones. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+}
+
+/** Git on one repository, for the time of one call. */
+export interface Git {
+  readonly repository: Repository;
+  /** Rejects with a ToolFault where git fails. */
+  run(args: readonly string[]): Promise<GitOutput>;
+  /** Where git has a reason to fail: the exit code tells. */
+  attempt(args: readonly string[]): Promise<GitOutput>;
+}
+
+/** Makes a folder what git takes for the repository's own, and runs git there. */
+export async function prepareGit(
+  host: GitHost,
+  repository: Repository,
+  dir: string,
+  signal: AbortSignal,
+): Promise<Git> {
+  const config = await configOf(host, repository, dir, signal);
+  await fillPrivateDir(dir, repository);
+  await writeFile(join(dir, 'config'), config);
+  const { root, bare } = repository;
+  const env = environment(host, dir);
+  const place = bare ? { cwd: dir, env } : { cwd: root, env: { ...env, GIT_WORK_TREE: root } };
+  const attempt = (args: readonly string[]): Promise<GitOutput> =>
+    runGit({ ...place, program: host.program, args, maxBytes: host.maxBytes, signal });
+  return {
+    repository,
+    attempt,
+    async run(args) {
+      const output = await attempt(args);
+      if (output.code === 0 || output.cut) return output;
+      host.logger.warn('git.failed', { command: args[0], code: output.code, said: output.said });
+      throw new ToolFault(`git ${args[0]} failed with exit code ${output.code}; what it said is in this server's log.`);
+    },
+  };
+}
+
+/** A configuration has a few lines for each branch; this is for tens of thousands of them. */
+const mostConfig = 16 * 1024 * 1024;
+
+/** What one configuration file sets; what it includes is left out. The folder is still empty. */
+export async function listConfig(
+  host: GitHost,
+  file: string,
+  dir: string,
+  signal: AbortSignal,
+): Promise<readonly ConfigEntry[]> {
+  const args = ['config', '--file', file, '--no-includes', '--list', '-z'];
+  // The folder is no repository yet, so git knows no other configuration.
+  const env = environment(host, dir);
+  const output = await runGit({ program: host.program, args, cwd: dir, env, maxBytes: mostConfig, signal });
+  if (output.code === 0 && !output.cut) return parseConfigList(output.stdout.toString('utf8'));
+  host.logger.warn('git.config_unreadable', { file, code: output.code, said: output.said });
+  throw new ToolFault('The configuration of the repository cannot be read. Its operator must repair it.');
+}
+
+async function configOf(host: GitHost, repository: Repository, dir: string, signal: AbortSignal): Promise<string> {
+  const read = async (file: string): Promise<readonly ConfigEntry[]> => {
+    const part = await partOf(repository, file);
+    return part === undefined ? [] : listConfig(host, part, dir, signal);
+  };
+  const entries = await read(join(repository.commonDir, 'config'));
+  if (!entries.some(({ key }) => key === 'extensions.worktreeconfig')) return ownConfig(entries, repository);
+  return ownConfig([...entries, ...(await read(join(repository.gitDir, 'config.worktree')))], repository);
+}
+
+/**
+ * Git's environment, whatever the hub's own is. The first three keep out what belongs to the machine and the user; then
+ * no patterns in paths, nothing from the network, and no new index, which would be thrown away.
+ */
+function environment({ program, env }: GitHost, dir: string): Readonly<Record<string, string>> {
+  return {
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    LC_ALL: 'C.UTF-8',
+    PATH: dirname(program),
+    GIT_DIR: dir,
+    ...env,
+  };
+}
