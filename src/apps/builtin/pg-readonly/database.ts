@@ -200,14 +200,15 @@ function withOptions(url: string): string {
 }
 
 /**
- * The settings are made by a query: after one, PostgreSQL does not let the transaction become a writing one. Strings are
- * read as the standard says, which is how the parser reads them. Our own text with our own numbers, so it goes in one.
+ * The settings are made by a query: after one, PostgreSQL does not let the transaction become a writing one. Text is
+ * read as the parser reads it, whatever is set for the role. Our own text with our own numbers, so it goes in one.
  */
 function beginSql(timeoutSeconds: number): string {
   const settings = {
     statement_timeout: timeoutSeconds * 1_000,
     lock_timeout: Math.min(timeoutSeconds, 10) * 1_000,
     idle_in_transaction_session_timeout: (timeoutSeconds + 30) * 1_000,
+    client_encoding: 'UTF8',
     standard_conforming_strings: 'on',
     client_min_messages: 'error',
   };

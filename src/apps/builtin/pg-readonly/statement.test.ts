@@ -58,4 +58,5 @@ test('calls are found wherever they stand', async () => {
     'reference j',
     'type d.e',
   ]);
+  expect(await mentionsOf("SELECT JSON_VALUE('{}', '$')")).toContain('function json_value');
 });

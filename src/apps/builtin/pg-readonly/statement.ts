@@ -39,6 +39,12 @@ const allowed = 'this server runs SELECT, VALUES, TABLE, WITH … SELECT, EXPLAI
 /** Comparisons that PostgreSQL writes into statements itself: CASE, IN, BETWEEN, USING, DISTINCT. */
 const unwrittenOperators = ['=', '<>', '<', '<=', '>', '>='];
 
+/** Grammar to the parser; to a server older than its grammar they are functions like any other. */
+const jsonWords = [
+  ...['json', 'json_array', 'json_arrayagg', 'json_exists', 'json_object', 'json_objectagg'],
+  ...['json_query', 'json_scalar', 'json_serialize', 'json_table', 'json_value'],
+];
+
 /** Looks at every node there is, so that a new place to put a write is no way around. Deep trees need no stack. */
 function collectMentions(query: SqlNode): Mention[] {
   const found = new Map<string, Mention>();
@@ -77,6 +83,7 @@ function noteCalls(key: string, value: unknown, add: (kind: Mention['kind'], par
     add('operator', strings((value as SqlNode).name)); // an object, as all nodes are
   else if (key === 'typeName' || key === 'TypeName') add('type', strings((value as SqlNode).names));
   else if (key === 'fields') for (const name of strings(value).slice(1)) add('reference', [name]);
+  else if (key.startsWith('Json')) for (const name of jsonWords) add('function', [name]);
   else if (key === 'indirection') for (const name of strings(value)) add('reference', [name]);
 }
 
