@@ -5,12 +5,13 @@ import { readScenes } from './support/doc-blocks.ts';
 import { placeOf, readPages, scenesToPlay } from './support/doc-pages.ts';
 import { playScene } from './support/doc-scene.ts';
 import { difference } from './support/doc-shown.ts';
+import { verifies } from './support/verifies.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const scenes = readPages();
 const blocks = scenes.flatMap((scene) => scene.blocks);
 
-test('every code block is accounted for', () => {
+test(verifies('docs:examples', 'every code block is accounted for'), () => {
   const left = blocks.filter(({ kind }) => kind === undefined);
   expect(left.map(placeOf), 'put a comment before each, see test/support/doc-blocks.ts').toEqual([]);
 });

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { createHub } from '../src/index.ts';
 import { readScenes } from './support/doc-blocks.ts';
 import { stdioServer } from './support/hub.ts';
+import { verifies } from './support/verifies.ts';
 
 const guides = resolve(import.meta.dirname, '..', 'docs', 'guides');
 const read = (page: string): string => readFileSync(join(guides, page), 'utf8');
@@ -76,17 +77,20 @@ test('the page has the four patterns', () => {
   expect(patterns.map(([name]) => name.slice(0, 2))).toEqual(['A.', 'B.', 'C.', 'D.']);
 });
 
-test.each(patterns)('%s: agents have exactly the tools of the table', async (_name, config, rows) => {
-  const has = await openHub(config, { database: offered.database?.slice(0, 4) ?? [] });
-  const [server = ''] = Object.keys(config.servers);
-  expect(rows.length).toBeGreaterThan(2);
-  for (const [agent = '', cell = ''] of rows) {
-    expect([agent, (await has(agent))[server]]).toEqual([agent, namesIn(cell).sort()]);
-  }
-  expect((await has('somebody-else'))[server]).toEqual([]);
-});
+test.each(patterns)(
+  verifies('docs:routes', '%s: agents have exactly the tools of the table'),
+  async (_name, config, rows) => {
+    const has = await openHub(config, { database: offered.database?.slice(0, 4) ?? [] });
+    const [server = ''] = Object.keys(config.servers);
+    expect(rows.length).toBeGreaterThan(2);
+    for (const [agent = '', cell = ''] of rows) {
+      expect([agent, (await has(agent))[server]]).toEqual([agent, namesIn(cell).sort()]);
+    }
+    expect((await has('somebody-else'))[server]).toEqual([]);
+  },
+);
 
-test('the table of the security model is what its configuration gives', async () => {
+test(verifies('docs:routes', 'the table of the security model is what its configuration gives'), async () => {
   const page = read('security-model.md');
   const config = parse(readScenes('security-model.md', page)[0]?.blocks[0]?.text ?? '') as Config;
   const [section = ''] = page.split('\n## Paths');

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtinNames } from '../src/domain/index.ts';
+import { verifies } from './support/verifies.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -15,7 +16,7 @@ const rows = read('docs/guides/verified-servers.md')
   });
 const versions = versionsIn('package.json', 'test/programs/package.json');
 
-test('a server is listed with the version that is installed', () => {
+test(verifies('docs:verified', 'a server is listed with the version that is installed'), () => {
   expect(rows.length).toBeGreaterThan(8);
   for (const { server, name, version } of rows) {
     expect([server, version]).toEqual([server, server.startsWith('built-in') ? 'as the hub' : versions[name]]);

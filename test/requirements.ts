@@ -236,6 +236,9 @@ export const requirements = {
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
   'builtin:both-eras': 'Our own servers speak both eras, over stdio and inside the hub.',
   'builtin:hosted': 'A built-in server inside the hub is called as any other is: decided, recorded, limited, ended.',
+  'docs:examples': 'Every example on a page is loaded, run or compared, or says why it is not.',
+  'docs:routes': 'The routes of the patterns and of the security model give exactly the tools of their tables.',
+  'docs:verified': 'A server counts as verified in the version that the tests run.',
   'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
 } as const satisfies Record<string, string>;
 
