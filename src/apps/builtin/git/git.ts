@@ -36,8 +36,7 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
     { clock: deps.clock, host },
     { tmpDir: env.TMPDIR ?? '/tmp', timeoutMs: seconds * 1_000 },
   );
-  const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));
-  await tryOnce(calls, repository);
+  const repository = await openRepository(calls, folder);
   const tools = { calls, repository, maxBytes };
   return {
     instructions: `Looks at the git repository ${repository.root} and changes nothing. Paths are relative to its top.`,
@@ -46,20 +45,22 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
   };
 }
 
-async function workTreeOf(calls: GitCalls, file: string): Promise<string | undefined> {
-  const entries = await calls.readConfig(file);
-  return entries.findLast(({ key }) => key === 'core.worktree')?.value;
-}
-
-/** What would fail every call is better known at the start. */
-async function tryOnce(calls: GitCalls, repository: Repository): Promise<void> {
+/** What would fail every call is better known at the start, so git is tried. */
+async function openRepository(calls: GitCalls, folder: string): Promise<Repository> {
   try {
+    const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));
     const { signal } = new AbortController();
     await calls.onRepository(repository, signal, (each) => each.run(['rev-parse', '--git-dir']));
+    return repository;
   } catch (error) {
     if (!(error instanceof ToolFault)) throw error;
-    throw new HubError('CONFIG_INVALID', `The repository ${repository.root} cannot be served: ${error.message}`, {
+    throw new HubError('CONFIG_INVALID', `The repository ${folder} cannot be served: ${error.message}`, {
       cause: error,
     });
   }
+}
+
+async function workTreeOf(calls: GitCalls, file: string): Promise<string | undefined> {
+  const entries = await calls.readConfig(file);
+  return entries.findLast(({ key }) => key === 'core.worktree')?.value;
 }

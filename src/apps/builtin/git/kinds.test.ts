@@ -202,6 +202,9 @@ test('only the top of a repository is served, and only a repository that knows i
   writeFileSync(at('nothing', 'fake', 'gitdir'), `${at('nothing', '.git')}\n`);
   writeFileSync(at('nothing', 'fake', 'commondir'), `${join(root, '.git')}\n`);
   await expect(openGit(at('nothing'))).rejects.toThrow('does not lie in the repository that it names');
+  rmSync(at('nothing', 'fake', 'commondir'));
+  writeFileSync(at('nothing', 'fake', 'config'), '[core');
+  await expect(openGit(at('nothing'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   rmSync(at('nothing', '.git'));
   symlinkSync(join(root, '.git'), at('nothing', '.git'));
   await expect(openGit(at('nothing'))).rejects.toThrow('is a link');
