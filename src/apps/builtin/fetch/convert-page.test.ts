@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 import { describe, expect, test } from 'vitest';
+import { createBoundedText } from './bounded-text.ts';
 import { convertPage, sliceChars } from './convert-page.ts';
 import { createElementReader, maxDepth, type PageWriter } from './elements.ts';
 import { createPageWriter, type Style } from './page-writer.ts';
@@ -227,7 +228,7 @@ function convert(html: string, style: Style = 'markdown') {
 
 /** What a page costs: each event is handled in a few steps that do not depend on the page. */
 function workOf(html: string): { events: number; depth: number; chars: number } {
-  const page = createPageWriter({ style: 'markdown', base, limit: 10_000, fence: '```' });
+  const page = createPageWriter(createBoundedText(10_000), { style: 'markdown', base, fence: '```' });
   let events = 0;
   let depth = 0;
   let open = 0;

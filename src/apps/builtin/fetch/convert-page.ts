@@ -1,3 +1,4 @@
+import { createBoundedText } from './bounded-text.ts';
 import { createElementReader } from './elements.ts';
 import { createPageWriter, type Style } from './page-writer.ts';
 
@@ -25,14 +26,15 @@ export async function convertPage(
   options: ConvertOptions,
 ): Promise<Converted> {
   const { Tokenizer } = await import('htmlparser2');
-  const page = createPageWriter({ ...options, fence: html.includes('```') ? '~~~~' : '```' });
+  const output = createBoundedText(options.limit);
+  const page = createPageWriter(output, { ...options, fence: html.includes('```') ? '~~~~' : '```' });
   const tokenizer = new Tokenizer({}, createElementReader(html, page));
-  for (let at = 0; at < html.length && !page.lines.isFull; at += sliceChars) {
+  for (let at = 0; at < html.length && !output.isFull; at += sliceChars) {
     tokenizer.write(html.slice(at, at + sliceChars));
-    page.lines.settle();
+    output.settle();
     await breathe();
     options.signal.throwIfAborted();
   }
   tokenizer.end();
-  return { title: page.title(), text: page.lines.all(), isCut: page.lines.isFull };
+  return { title: page.title(), text: output.all(), isCut: output.isFull };
 }

@@ -1,3 +1,5 @@
+import type { BoundedText } from './bounded-text.ts';
+
 /** Text as lines within quotes and lists; nothing is written before it is known to have something in it. */
 export interface Lines {
   /** Runs of white space become one space. */
@@ -19,10 +21,6 @@ export interface Lines {
   /** What was kept, if anything is being kept. */
   release(): string | undefined;
   readonly held: number;
-  readonly isFull: boolean;
-  /** Makes one piece of many small ones; to be called now and then. */
-  settle(): void;
-  all(): string;
 }
 
 /** A quote or a list; in an item of a list, `first` stands once and `rest` below it. */
@@ -42,11 +40,7 @@ const maxContainers = 8;
 /** Of preformatted text, in a row. */
 const maxEmptyLines = 100;
 
-export function createLines(limit: number): Lines {
-  const settled: string[] = [];
-  let pieces: string[] = [];
-  let length = 0;
-  let isFull = false;
+export function createLines(output: BoundedText): Lines {
   const containers: Container[] = [];
   /** Wanted around the next text, and around the text now. */
   let wanted: Mark[] = [];
@@ -59,15 +53,8 @@ export function createLines(limit: number): Lines {
   let kept: string | undefined;
 
   function put(text: string): void {
-    if (kept !== undefined) {
-      kept += text;
-      return;
-    }
-    if (isFull) return;
-    isFull = length + text.length > limit;
-    const piece = isFull ? text.slice(0, limit - length) : text;
-    pieces.push(piece);
-    length += piece.length;
+    if (kept === undefined) output.add(text);
+    else kept += text;
   }
 
   function rest(): string {
@@ -77,7 +64,7 @@ export function createLines(limit: number): Lines {
   function startLine(): void {
     const below = rest();
     const blank = (below.length < lastRest.length ? below : lastRest).trimEnd();
-    if (length > 0) {
+    if (output.length > 0) {
       put('\n');
       for (let more = 1; more < owed; more++) put(`${blank}\n`);
     }
@@ -135,9 +122,9 @@ export function createLines(limit: number): Lines {
       const newLine = `\n${rest()}`;
       for (const [index, line] of text.split('\n').entries()) {
         if (index > 0 && owed <= maxEmptyLines) owed++;
-        if (line === '' || isFull) continue;
+        if (line === '' || output.isFull) continue;
         if (!isOnLine) startLine();
-        for (; owed > 0 && !isFull; owed--) put(newLine);
+        for (; owed > 0 && !output.isFull; owed--) put(newLine);
         put(line);
       }
     },
@@ -182,13 +169,5 @@ export function createLines(limit: number): Lines {
     get held() {
       return kept?.length ?? 0;
     },
-    get isFull() {
-      return isFull;
-    },
-    settle() {
-      settled.push(pieces.join(''));
-      pieces = [];
-    },
-    all: () => settled.join('') + pieces.join(''),
   };
 }

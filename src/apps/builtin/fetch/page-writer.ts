@@ -1,11 +1,11 @@
+import type { BoundedText } from './bounded-text.ts';
 import type { Attributes, PageWriter } from './elements.ts';
-import { type Container, createLines, type Lines } from './lines.ts';
+import { type Container, createLines } from './lines.ts';
 import { createTables } from './tables.ts';
 
 export type Style = 'markdown' | 'text';
 
 export interface WrittenPage extends PageWriter {
-  readonly lines: Lines;
   title(): string;
 }
 
@@ -13,8 +13,6 @@ export interface WriterOptions {
   readonly style: Style;
   /** What links are relative to. */
   readonly base: URL;
-  /** Characters of the result. */
-  readonly limit: number;
   /** Around preformatted text. */
   readonly fence: string;
 }
@@ -23,9 +21,9 @@ const maxTitleChars = 300;
 const maxUrlChars = 2048;
 
 /** Writes a page as Markdown, or without any marks. Text is not escaped: those who read it are no Markdown processors. */
-export function createPageWriter(options: WriterOptions): WrittenPage {
+export function createPageWriter(output: BoundedText, options: WriterOptions): WrittenPage {
   const isMarkdown = options.style === 'markdown';
-  const lines = createLines(options.limit);
+  const lines = createLines(output);
   const tables = createTables(lines, isMarkdown);
   let base = options.base;
   let title = '';
@@ -120,7 +118,6 @@ export function createPageWriter(options: WriterOptions): WrittenPage {
   }
 
   return {
-    lines,
     title: () => title.replace(/\s+/g, ' ').trim(),
     open(name, attributes) {
       if (hidden.has(name)) dropped++;
