@@ -35,15 +35,8 @@ export async function startPostgres(): Promise<TestPostgres> {
   const url: TestPostgres['url'] = ({ user, password } = superuser, database = 'postgres') =>
     `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   const launch = async (): Promise<ChildProcess> => {
-    const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'unix_socket_directories='].flatMap((it) => [
-      '-c',
-      it,
-    ]);
-    const child = spawn(
-      join(bin, 'postgres'),
-      ['-D', data, '-p', String(port), ...settings],
-      spawnOptions(folder, account),
-    );
+    const args = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
+    const child = spawn(join(bin, 'postgres'), [...args, '-c', 'fsync=off'], spawnOptions(folder, account));
     process.once('exit', () => child.kill('SIGQUIT'));
     const said = collect(child);
     await eventually(async () => {
@@ -122,14 +115,18 @@ function collect({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>): (
   return () => text;
 }
 
+/** Below those that the system gives to connections, so that none of them takes it before PostgreSQL does. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port to be had.');
-  return address.port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const free = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (free) return port;
+  }
 }
 
 async function answers(url: string): Promise<true | undefined> {
