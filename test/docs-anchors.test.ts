@@ -17,7 +17,9 @@ test('links into a page lead to one of its headings', () => {
 test('a page of docs/ is in its index', () => {
   const index = read('docs/README.md');
   const listed = [...index.matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => `docs/${link}`);
-  const wanted = pages.filter((page) => /^docs\/(guides\/)?[^/]+\.md$/.test(page) && page !== 'docs/README.md');
+  const wanted = pages.filter(
+    (page) => /^docs\/(guides\/|builtin\/)?[^/]+\.md$/.test(page) && page !== 'docs/README.md',
+  );
   expect(wanted.filter((page) => !listed.includes(page))).toEqual([]);
 });
 
