@@ -2,7 +2,7 @@ import type { ToolAnswer } from '../../serving/index.ts';
 import type { GitOutput } from './run-git.ts';
 import { cutNote, fieldsOf, shortHash } from './text.ts';
 
-export interface Commit {
+interface Commit {
   readonly hash: string;
   readonly author: string;
   readonly email: string;
@@ -14,10 +14,19 @@ export interface Commit {
 export const commitFormat: readonly string[] = ['-z', '--format=tformat:%H%x00%aN%x00%aE%x00%aI%x00%s'];
 const fieldsOfOne = 5;
 
+export interface CommitsAnswerOptions {
+  readonly limit: number;
+  readonly maxBytes: number;
+  /** What is said where there are none. */
+  readonly none: string;
+  /** How to ask for less. */
+  readonly narrower: string;
+}
+
 /** Commits as `commitFormat` shows them; git was asked for one more than the limit, to see whether there are more. */
 export function commitsAnswer(
   output: GitOutput,
-  { limit, maxBytes, none }: { readonly limit: number; readonly maxBytes: number; readonly none: string },
+  { limit, maxBytes, none, narrower }: CommitsAnswerOptions,
 ): ToolAnswer {
   const all = parseCommits(fieldsOf(output));
   const commits = all.slice(0, limit);
@@ -25,9 +34,8 @@ export function commitsAnswer(
   const lines = commits.map(
     ({ hash, date, author, email, subject }) => `${shortHash(hash)} ${date} ${author} <${email}>\n    ${subject}`,
   );
-  const narrower = 'Give a path, an author, or dates.';
   if (output.cut) lines.push(cutNote(maxBytes, narrower));
-  else if (more) lines.push(`[There are more than ${limit}. Give a larger limit, or narrow it. ${narrower}]`);
+  else if (more) lines.push(`[There are more than ${limit}. Give a larger limit, or ask for less. ${narrower}]`);
   return { text: lines.length === 0 ? none : lines.join('\n'), structured: { commits, more } };
 }
 

@@ -38,7 +38,12 @@ export function gitLog({ calls, repository, maxBytes }: GitTools): ServedTool {
         ]);
       });
       if (output === undefined) return noCommitsYet;
-      return commitsAnswer(output, { limit, maxBytes, none: 'No commits.' });
+      return commitsAnswer(output, {
+        limit,
+        maxBytes,
+        none: 'No commits.',
+        narrower: 'Give a path, an author, or dates.',
+      });
     },
   });
 }

@@ -39,7 +39,8 @@ export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool
         if (args.in === 'content') return contentAnswer(await grep(git, args.query, revisions, limits), args, maxBytes);
         const wanted = wantedCommits[args.in](args.query);
         const command = [...logCommand(args.limit), ...wanted, formatRevisions(revisions), '--', ...limits];
-        return commitsAnswer(await git.run(command), { limit: args.limit, maxBytes, none: 'Nothing was found.' });
+        const words = { none: 'Nothing was found.', narrower: 'Give a path, a range, or a longer query.' };
+        return commitsAnswer(await git.run(command), { limit: args.limit, maxBytes, ...words });
       });
     },
   });

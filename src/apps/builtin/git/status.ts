@@ -25,7 +25,7 @@ export function gitStatus({ calls, repository, maxBytes }: GitTools): ServedTool
   });
 }
 
-export interface Status {
+interface Status {
   /** None where HEAD is detached. */
   readonly branch: string | null;
   /** None before the first commit. */
@@ -37,7 +37,7 @@ export interface Status {
   readonly files: readonly ChangedFile[];
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   readonly path: string;
   readonly state: 'staged' | 'unstaged' | 'conflict' | 'untracked';
   readonly change: string;
@@ -65,7 +65,7 @@ const conflicts: Readonly<Record<string, string>> = {
 };
 
 /** Reads porcelain v2 with `-z`. */
-export function parseStatus(fields: readonly string[]): Status {
+function parseStatus(fields: readonly string[]): Status {
   const heads = new Map<string, string>();
   const files: ChangedFile[] = [];
   const rest = fields.values();

@@ -2,10 +2,7 @@ import type { GitOutput } from './run-git.ts';
 
 /** What git said, up to the last whole line where it was cut. Bytes that are no UTF-8 become U+FFFD. */
 export function wholeLines({ stdout, cut }: GitOutput): string {
-  if (!cut) return stdout.toString('utf8');
-  const end = stdout.lastIndexOf('\n');
-  // One line longer than all that fits: better its beginning than nothing.
-  return (end === -1 ? stdout : stdout.subarray(0, end + 1)).toString('utf8');
+  return (cut ? stdout.subarray(0, stdout.lastIndexOf('\n') + 1) : stdout).toString('utf8');
 }
 
 /** What git said with `-z`, as fields; the last one is dropped where it may be a part of one. */
