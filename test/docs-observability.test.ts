@@ -29,7 +29,7 @@ test('docs/metrics.md lists every family, and its questions ask for no other', (
       ?.sort() ?? [];
   expect(families.length).toBeGreaterThan(15);
   expect(named(metrics, /quartermaster_\w+/g)).toEqual(families);
-  const asked = block(metrics, 'promql').match(/quartermaster_\w+/g) ?? [];
+  const asked: string[] = block(metrics, 'promql').match(/quartermaster_\w+/g) ?? [];
   expect(asked.length).toBeGreaterThan(4);
   expect(asked.map((name) => name.replace(/_bucket$/, '')).filter((name) => !families.includes(name))).toEqual([]);
 });
