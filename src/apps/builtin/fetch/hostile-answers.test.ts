@@ -97,6 +97,13 @@ describe('bodies', () => {
   });
 });
 
+test('a body that is not text and never ends is left at once', async () => {
+  const raw = (socket: Socket): void => {
+    socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n');
+  };
+  expect(await textOf({ raw })).toMatch(/video\/mp4, size unknown\nIt is not text/);
+});
+
 describe('headers', () => {
   test('that are huge', async () => {
     expect(await faultOf(sending(`${head}X: ${'x'.repeat(64 * 1024)}\r\n\r\n`))).toMatch(/headers are too large/);
@@ -189,6 +196,40 @@ describe('redirects', () => {
     };
     expect(await faultOf(options, 'http://rebind.test/')).toMatch(/rebind\.test has an address that is not public/);
     expect([web?.asked, web?.dialled]).toEqual([['rebind.test', 'rebind.test'], [`${publicAddress}:80`]]);
+  });
+
+  test('lead from http to https, and not back', async () => {
+    const options: WebOptions = {
+      answer: ({ headers }, response) => {
+        if (headers.host === 'other.test') response.writeHead(200, { 'content-type': 'text/plain' }).end('there');
+        else
+          response
+            .writeHead(301, { location: headers.host === 'up.test' ? 'https://other.test/' : '//other.test/' })
+            .end();
+      },
+      names: { 'up.test': [[publicAddress]] },
+    };
+    expect(await textOf(options, 'fetch_url', 'http://up.test/')).toMatch(/^https:\/\/other\.test\/ .*there$/s);
+    await web?.close();
+    const down: WebOptions = {
+      answer: (_, response) => void response.writeHead(301, { location: 'http://other.test/' }).end(),
+    };
+    expect(await faultOf(down, 'https://public.test/')).toBe(
+      'https://public.test/ is not followed from https to http://other.test/. Fetch that one if it is meant.',
+    );
+    expect(web?.dialled).toEqual([`${publicAddress}:443`]);
+  });
+
+  test('with a body that never ends are left at once', async () => {
+    const raw = (socket: Socket): void => {
+      socket
+        .on('error', () => {})
+        .once('data', (request: Buffer) => {
+          if (request.includes('GET /next')) socket.end(`${head}Content-Length: 5\r\n\r\nthere`);
+          else socket.write('HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 99\r\n\r\n');
+        });
+    };
+    expect(await textOf({ raw })).toMatch(/there$/);
   });
 
   test('without a target are shown as they are', async () => {
