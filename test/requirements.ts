@@ -236,6 +236,10 @@ export const requirements = {
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
   'builtin:both-eras': 'Our own servers speak both eras, over stdio and inside the hub.',
   'builtin:hosted': 'A built-in server inside the hub is called as any other is: decided, recorded, limited, ended.',
+  'builtin:pg-unwritten': 'What pg-readonly is asked changes nothing in its database, whatever rights its role has.',
+  'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, without the others.',
+  'builtin:pg-bounds':
+    'Rows, bytes, time and connections of pg-readonly are bounded; a cancelled call ends in PostgreSQL.',
   'docs:examples': 'Every example on a page is loaded, run or compared, or says why it is not.',
   'docs:routes': 'The routes of the patterns and of the security model give exactly the tools of their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ToolFault } from '../../src/apps/serving/index.ts';
+import { verifies } from '../support/verifies.ts';
 import { eventually, within } from '../support/within.ts';
 import { connect, type OpenServer, openServer, portrait, type Shop, startShop } from './pg-readonly.fixture.ts';
 import { escapes } from './pg-readonly-escapes.fixture.ts';
@@ -41,18 +42,22 @@ describe.each(['owner', 'superuser'] as const)('connected as %s', (role) => {
     await server?.close();
   });
 
-  test.each(Object.entries(escapes))('nothing comes of %s', { timeout: 180_000 }, async (_, attempts) => {
-    for (const attempt of attempts) {
-      const sql = attempt.replaceAll('FILES', shop.files);
-      const name = JSON.stringify(sql.slice(0, 200));
-      const fault = await within(server.sql(sql), name).catch((error: unknown) => error);
-      expect(fault, name).toBeInstanceOf(ToolFault);
-      expect(String(fault), name).toMatch(/^ToolFault: \S.{20}/s);
-      expect(String(fault).length, name).toBeLessThan(4_200);
-      const after = await Promise.all([portrait(shop), sessionOf(server)]);
-      expect(after, name).toEqual([before, session]);
-    }
-  });
+  test.each(Object.entries(escapes))(
+    verifies('builtin:pg-unwritten', 'nothing comes of %s'),
+    { timeout: 180_000 },
+    async (_, attempts) => {
+      for (const attempt of attempts) {
+        const sql = attempt.replaceAll('FILES', shop.files);
+        const name = JSON.stringify(sql.slice(0, 200));
+        const fault = await within(server.sql(sql), name).catch((error: unknown) => error);
+        expect(fault, name).toBeInstanceOf(ToolFault);
+        expect(String(fault), name).toMatch(/^ToolFault: \S.{20}/s);
+        expect(String(fault).length, name).toBeLessThan(4_200);
+        const after = await Promise.all([portrait(shop), sessionOf(server)]);
+        expect(after, name).toEqual([before, session]);
+      }
+    },
+  );
 
   test('nobody was notified', async () => {
     await shop.admin.query(`NOTIFY alarm, 'after all of them'`);

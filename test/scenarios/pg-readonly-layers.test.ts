@@ -8,6 +8,7 @@ import { createSqlParser } from '../../src/apps/builtin/pg-readonly/sql-parser.t
 import { readStatement } from '../../src/apps/builtin/pg-readonly/statement.ts';
 import { ToolFault } from '../../src/apps/serving/index.ts';
 import { createSilentLogger, createSystemClock } from '../../src/base/index.ts';
+import { verifies } from '../support/verifies.ts';
 import { within } from '../support/within.ts';
 import { connect, portrait, type Shop, startShop } from './pg-readonly.fixture.ts';
 import { escapes } from './pg-readonly-escapes.fixture.ts';
@@ -53,7 +54,7 @@ describe('the transaction, with statements sent as they are', () => {
     }
   });
 
-  test('functions that write are stopped by it', async () => {
+  test(verifies('builtin:pg-layers', 'functions that write are stopped by it'), async () => {
     for (const call of ['touch()', 'touch_sql()', 'as_superuser()', `nextval('tickets')`, `setval('tickets', 9)`]) {
       await expect(raw(`SELECT ${call}`), call).rejects.toThrow('25006');
     }
@@ -145,7 +146,7 @@ describe('one statement inside of ours, on a connection that may write', () => {
     await client.query('ROLLBACK');
   });
 
-  test('PostgreSQL itself refuses a second statement', async () => {
+  test(verifies('builtin:pg-layers', 'PostgreSQL itself refuses a second statement'), async () => {
     for (const sql of [`COMMIT; INSERT INTO log VALUES ('x')`, 'SELECT 1; DELETE FROM orders', 'SELECT 1; SELECT 2']) {
       await expect(session.query(sql), sql).rejects.toThrow('42601');
     }
@@ -174,7 +175,7 @@ describe('the parser and the list of calls, on a connection that may write', () 
   });
 
   test.each(['statements', 'calls', 'locks', 'texts'] as const)(
-    '%s do not pass',
+    verifies('builtin:pg-layers', '%s do not pass'),
     { timeout: 180_000 },
     async (group) => {
       const passed: string[] = [];

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ToolFault } from '../../src/apps/serving/index.ts';
 import { HubError } from '../../src/base/index.ts';
+import { verifies } from '../support/verifies.ts';
 import { eventually, within } from '../support/within.ts';
 import { type OpenServer, openServer, owner, type Shop, startShop } from './pg-readonly.fixture.ts';
 
@@ -45,22 +46,25 @@ describe('a pool of four', () => {
     expect((await backends()).every(({ state }) => state === 'idle')).toBe(true);
   });
 
-  test('cancels in PostgreSQL what its caller gave up, waiting or running, and goes on', async () => {
-    const callers = Array.from({ length: 6 }, () => new AbortController());
-    const outcomes = callers.map(({ signal }) => server.sql(slow, signal).catch((error: unknown) => error));
-    const busy = async (): Promise<number> =>
-      (await backends()).filter(({ state, query }) => state === 'active' && query.includes('100000')).length;
-    await eventually(async () => (await busy()) === 4 || undefined, 'four statements to run');
-    for (const caller of callers) caller.abort();
-    for (const outcome of await within(Promise.all(outcomes), 'all to be cancelled')) {
-      expect(outcome).toBeInstanceOf(ToolFault);
-      expect(String(outcome)).toContain('cancelled');
-    }
-    await eventually(async () => (await busy()) === 0 || undefined, 'nothing to run any more');
-    const again = await Promise.all(Array.from({ length: 8 }, () => server.sql('SELECT 1 AS one')));
-    expect(again.map(({ rows }) => rows[0]?.one)).toEqual(Array(8).fill(1));
-    expect((await backends()).length).toBeLessThanOrEqual(4);
-  });
+  test(
+    verifies('builtin:pg-bounds', 'cancels in PostgreSQL what its caller gave up, waiting or running, and goes on'),
+    async () => {
+      const callers = Array.from({ length: 6 }, () => new AbortController());
+      const outcomes = callers.map(({ signal }) => server.sql(slow, signal).catch((error: unknown) => error));
+      const busy = async (): Promise<number> =>
+        (await backends()).filter(({ state, query }) => state === 'active' && query.includes('100000')).length;
+      await eventually(async () => (await busy()) === 4 || undefined, 'four statements to run');
+      for (const caller of callers) caller.abort();
+      for (const outcome of await within(Promise.all(outcomes), 'all to be cancelled')) {
+        expect(outcome).toBeInstanceOf(ToolFault);
+        expect(String(outcome)).toContain('cancelled');
+      }
+      await eventually(async () => (await busy()) === 0 || undefined, 'nothing to run any more');
+      const again = await Promise.all(Array.from({ length: 8 }, () => server.sql('SELECT 1 AS one')));
+      expect(again.map(({ rows }) => rows[0]?.one)).toEqual(Array(8).fill(1));
+      expect((await backends()).length).toBeLessThanOrEqual(4);
+    },
+  );
 
   test('does nothing for a caller that had gone before', async () => {
     const gone = AbortSignal.abort();
@@ -77,7 +81,7 @@ describe('a pool of four', () => {
   });
 });
 
-test('a statement ends at its timeout, and its connection goes on', async () => {
+test(verifies('builtin:pg-bounds', 'a statement ends at its timeout, and its connection goes on'), async () => {
   const server = await openServer(shop.url, '--pool', '1', '--timeout', '1');
   try {
     const pid = async (): Promise<unknown> => (await server.sql('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
@@ -112,6 +116,7 @@ test('closing gives the connections back, also with calls under way', async () =
   await eventually(async () => (await backends()).some(({ state }) => state === 'active') || undefined, 'it to run');
   caller.abort();
   await within(server.close(), 'the server to close');
+  await within(server.close(), 'the server to close again');
   expect(await outcome).toBeInstanceOf(ToolFault);
   await eventually(async () => (await backends()).length === 0 || undefined, 'all connections to be closed');
   await expect(server.sql('SELECT 1')).rejects.toBeInstanceOf(ToolFault);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifies } from '../support/verifies.ts';
 import { type OpenServer, openServer, portrait, type Shop, startShop } from './pg-readonly.fixture.ts';
 
 let shop: Shop;
@@ -89,14 +90,14 @@ describe('results', () => {
     expect(JSON.stringify(rows)).toBe('[{"a":1,"a_3":2,"a_2":3,"__proto__":4,"a\\"b":5}]');
   });
 
-  test('say where they were cut', async () => {
+  test(verifies('builtin:pg-bounds', 'say where they were cut'), async () => {
     const cut = await server.sql('SELECT generate_series(1, 1000000000)');
     expect(cut).toMatchObject({ rowCount: 50, truncated: true, note: 'truncated at 50 rows' });
     expect((await server.sql('SELECT * FROM generate_series(1, 50)')).truncated).toBe(false);
     expect(await server.sql('SHOW ALL')).toMatchObject({ rowCount: 50, truncated: true, note: 'truncated at 50 rows' });
   });
 
-  test('are bounded in bytes before they leave PostgreSQL', async () => {
+  test(verifies('builtin:pg-bounds', 'are bounded in bytes before they leave PostgreSQL'), async () => {
     await expect(server.sql(`SELECT repeat('x', 20000000)`)).rejects.toThrow('the next row has 20000009 bytes');
     const wide = await server.sql(
       `SELECT CASE i WHEN 3 THEN repeat('x', 2000000) END AS w FROM generate_series(1, 5) i`,

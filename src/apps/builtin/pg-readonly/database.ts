@@ -49,12 +49,14 @@ class PooledDatabase implements Database {
   readonly #turns: ReturnType<typeof createTurns>;
   /** Bytes that a connection has answered with since its last statement was sent. */
   readonly #answered = new WeakMap<Client, number>();
+  #ended: Promise<void> | undefined;
 
   constructor(deps: DatabaseDeps, options: DatabaseOptions) {
     this.#deps = deps;
     this.#options = options;
     this.#turns = createTurns(options.connections);
     this.#config = clientConfig(options);
+    // Reads the address now: a wrong one is told before anybody calls.
     new deps.Client(this.#config);
     this.#pool = new deps.Pool({ ...this.#config, max: options.connections, idleTimeoutMillis: idleMs });
     // An idle connection was lost. The pool has dropped it, and the next call opens another.
@@ -78,9 +80,10 @@ class PooledDatabase implements Database {
   }
 
   async close(): Promise<void> {
+    this.#ended ??= this.#pool.end();
     // A connection that does not answer any more must not keep the process.
     const late = new AbortController();
-    await Promise.race([this.#pool.end(), sleep(this.#deps.clock, closeMs, late.signal)]);
+    await Promise.race([this.#ended, sleep(this.#deps.clock, closeMs, late.signal)]);
     late.abort();
   }
 
@@ -117,7 +120,10 @@ class PooledDatabase implements Database {
   ): Promise<T> {
     let cancelled: Promise<void> | undefined;
     const cancel = (): void => {
-      cancelled = this.#cancel(pid).finally(() => client.connection.stream.destroy());
+      cancelled = this.#cancel(pid)
+        // PostgreSQL ends the statement at its timeout.
+        .catch(() => this.#deps.logger.warn('pg_cancel_failed'))
+        .finally(() => client.connection.stream.destroy());
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -155,15 +161,13 @@ class PooledDatabase implements Database {
   /** By a connection of its own: all of the pool may be busy. */
   async #cancel(pid: string): Promise<void> {
     const client = new this.#deps.Client(this.#config);
+    // What fails rejects, too.
     client.on('error', () => {});
     try {
       await client.connect();
       await client.query('SELECT pg_catalog.pg_cancel_backend($1)', [pid]);
-    } catch {
-      // PostgreSQL ends the statement at its timeout.
-      this.#deps.logger.warn('pg_cancel_failed');
     } finally {
-      await client.end().catch(() => {});
+      await client.end();
     }
   }
 

@@ -18,4 +18,5 @@ test.each(['', '.', 'a.', '.b', 'a.b.c', '"a', 'a"b', '""', '"a"b', 'a"; DROP TA
 
 test('a quoted name ends where it should', () => {
   expect(quoted('a"; DROP TABLE b; --')).toBe('"a""; DROP TABLE b; --"');
+  expect(() => quoted('a\0b')).toThrow('NUL');
 });

@@ -2,6 +2,8 @@ import { ToolFault } from '../../serving/index.ts';
 
 /** The name as SQL that means exactly it. */
 export function quoted(name: string): string {
+  // It would end the statement on its way, in the middle of the name.
+  if (name.includes('\0')) throw new ToolFault('A name holds a NUL character, which PostgreSQL does not take.');
   return `"${name.replaceAll('"', '""')}"`;
 }
 
