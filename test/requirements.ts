@@ -240,6 +240,11 @@ export const requirements = {
   'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, without the others.',
   'builtin:pg-bounds':
     'Rows, bytes, time and connections of pg-readonly are bounded; a cancelled call ends in PostgreSQL.',
+  'builtin:fetch-guard':
+    'Fetch dials nothing that is not public, however it is written, named or redirected to, but for what is let through.',
+  'builtin:fetch-bounds':
+    'Whatever a web server answers, fetch keeps its bytes, time and redirects, and leaves no connection.',
+  'builtin:fetch-work': 'Whatever a page is made of, fetch converts it in small turns, with work as its length.',
   'docs:examples': 'Every example on a page is loaded, run or compared, or says why it is not.',
   'docs:routes': 'The routes of the patterns and of the security model give exactly the tools of their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',

@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2';
 import { describe, expect, test } from 'vitest';
+import { verifies } from '../../../../test/support/verifies.ts';
 import { createBoundedText } from './bounded-text.ts';
 import { convertPage, sliceChars } from './convert-page.ts';
 import { createElementReader, maxDepth, type PageWriter } from './elements.ts';
@@ -167,7 +168,7 @@ const monsters = [
 const large = 128 * 1024;
 
 describe('a page that is nothing but', () => {
-  test.each(monsters)('%j is as much work as it is long', async (piece) => {
+  test.each(monsters)(verifies('builtin:fetch-work', '%j is as much work as it is long'), async (piece) => {
     const works = [large, 2 * large].map((length) => workOf(piece.repeat(Math.ceil(length / piece.length))));
     for (const { events, depth, chars } of works) {
       expect(depth).toBeLessThanOrEqual(maxDepth);

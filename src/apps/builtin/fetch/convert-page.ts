@@ -18,7 +18,7 @@ export interface ConvertOptions {
 }
 
 /** A page is converted in the loop that serves all calls, so after this many characters everybody else has a turn. */
-export const sliceChars = 16 * 1024;
+export const sliceChars = 8 * 1024;
 
 export async function convertPage(
   { breathe }: { readonly breathe: () => Promise<unknown> },

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { verifies } from '../../../../test/support/verifies.ts';
 import { eventually, within } from '../../../../test/support/within.ts';
 import { createManualClock } from '../../../base/manual-clock.fixture.ts';
 import { ToolFault } from '../../serving/index.ts';
@@ -23,7 +24,7 @@ describe('bodies', () => {
     ['x-gzip', gzipSync(bomb)],
     ['br', brotliCompressSync(bomb)],
     ['deflate', deflateSync(bomb)],
-  ])('a bomb in %s ends at the bound', async (encoding, body) => {
+  ])(verifies('builtin:fetch-bounds', 'a bomb in %s ends at the bound'), async (encoding, body) => {
     expect(await faultOf(answering({ 'content-encoding': encoding }, body))).toMatch(/over the 1048576 bytes/);
   });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { verifies } from '../../../../test/support/verifies.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { createWeb, type Names, publicAddress, type Web } from './web.fixture.ts';
 
@@ -41,7 +42,7 @@ test('the corpus is as large as it claims', () => {
 });
 
 describe('given as the URL', () => {
-  test.each(corpus.urls)('$url ($why)', async ({ url, dials = [] }) => {
+  test.each(corpus.urls)(verifies('builtin:fetch-guard', '$url ($why)'), async ({ url, dials = [] }) => {
     if (dials.length === 0) await expect(web.call('fetch_url', { url: url || ' ' })).rejects.toBeInstanceOf(ToolFault);
     else expect(await web.call('fetch_url', { url })).toMatch(/inner$/);
     expect(web.dialled).toEqual(dials);
