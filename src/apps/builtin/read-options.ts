@@ -16,16 +16,14 @@ export function readOptions(
     ({ values } = parseArgs({ args: [...args], options: shape, strict: true, allowPositionals: false }));
   } catch (error) {
     // Node's own sentence names the option and what is wrong with it.
-    const reason = error instanceof Error ? error.message.split('. ')[0] : 'they cannot be read';
-    throw new HubError('USAGE', `The arguments of the built-in server ${name} are wrong: ${reason}.`, {
-      hint: `Run qm builtin ${name} --help.`,
-    });
+    const [reason = ''] = error instanceof Error ? error.message.split('. ') : [];
+    throw wrongOptions(name, reason);
   }
   const given = new Map<string, readonly string[]>();
   for (const option of options) {
     const written = values[option.name];
     if (!Array.isArray(written)) continue;
-    if (written.length > 1 && option.multiple !== true) throw usage(name, `--${option.name} is there twice`);
+    if (written.length > 1 && option.multiple !== true) throw wrongOptions(name, `--${option.name} is there twice`);
     given.set(option.name, written.map(String));
   }
   return given;
@@ -42,10 +40,11 @@ export function numberOption(
   if (text === undefined) return otherwise;
   const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw usage(name, `--${option} must be a whole number from ${least} to ${most}`);
+  throw wrongOptions(name, `--${option} must be a whole number from ${least} to ${most}`);
 }
 
-function usage(name: string, reason: string): HubError {
+/** What is wrong with the arguments, as the end of a sentence. */
+export function wrongOptions(name: string, reason: string): HubError {
   return new HubError('USAGE', `The arguments of the built-in server ${name} are wrong: ${reason}.`, {
     hint: `Run qm builtin ${name} --help.`,
   });

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { type AllowedHost, createEgressGuard, HubError, readAllowedHost, version } from '../../../base/index.ts';
+import { type AllowedHost, createEgressGuard, readAllowedHost, version } from '../../../base/index.ts';
 import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
-import { type GivenOptions, numberOption, readOptions } from '../read-options.ts';
+import { type GivenOptions, numberOption, readOptions, wrongOptions } from '../read-options.ts';
 import { usages } from '../usages.ts';
 import { dial } from './dial.ts';
 import { createFetchTools, type FetchLimits } from './fetch-tools.ts';
@@ -29,7 +29,8 @@ function readLimits(given: GivenOptions): FetchLimits {
   const number = (option: string, least: number, most: number, otherwise: number): number =>
     numberOption(usage, given, option, { least, most, otherwise });
   const userAgent = given.get('user-agent')?.[0] ?? `Quartermaster/${version} (fetch)`;
-  if (!/^[ -~]{1,200}$/.test(userAgent)) throw wrong('--user-agent must be 1 to 200 characters of ASCII');
+  if (!/^[ -~]{1,200}$/.test(userAgent))
+    throw wrongOptions(usage.name, '--user-agent must be 1 to 200 characters of ASCII');
   return {
     maxBytes: number('max-bytes', 1024, 100 * 1024 * 1024, 5 * 1024 * 1024),
     timeoutMs: number('timeout', 1, 600, 30) * 1000,
@@ -41,13 +42,8 @@ function readLimits(given: GivenOptions): FetchLimits {
 function readAllowed(given: GivenOptions): AllowedHost[] {
   return (given.get('allow') ?? []).map((text) => {
     const host = readAllowedHost(text);
-    if (host === undefined) throw wrong(`--allow takes a host or host:port, and ${JSON.stringify(text)} is neither`);
+    if (host === undefined)
+      throw wrongOptions(usage.name, `--allow takes a host or host:port, and ${JSON.stringify(text)} is neither`);
     return host;
-  });
-}
-
-function wrong(reason: string): HubError {
-  return new HubError('USAGE', `The arguments of the built-in server fetch are wrong: ${reason}.`, {
-    hint: 'Run qm builtin fetch --help.',
   });
 }
