@@ -31,22 +31,28 @@ const longOperator = /[-+*/<>=~!@#%^&|`?]{250}/;
 
 export function createSqlParser(): SqlParser {
   let memory: Promise<ParserMemory> | undefined;
+  const parse = async (sql: string): Promise<ParsedSql> => {
+    memory ??= import('libpg-query/wasm/libpg-query.js').then(({ default: create }) => create());
+    const asked = memory;
+    const used = await asked;
+    // Another text has spoilt it meanwhile.
+    if (asked !== memory) return parse(sql);
+    let answer: ParserAnswer;
+    try {
+      answer = askParser(used, sql);
+    } catch {
+      // Nesting overflowed the stack. That leaves the parser's memory in disorder, so nobody may ask it again.
+      memory = undefined;
+      throw new ToolFault('The SQL is nested too deeply. Write it with fewer levels.');
+    }
+    if (answer.tree === undefined) throw new ToolFault(`This is not SQL that PostgreSQL reads: ${answer.problem}.`);
+    // The documented shape of the parser's output.
+    return JSON.parse(answer.tree) as ParsedSql;
+  };
   return {
     async parse(sql) {
       refuseOddText(sql);
-      memory ??= import('libpg-query/wasm/libpg-query.js').then(({ default: create }) => create());
-      const used = await memory;
-      let answer: ParserAnswer;
-      try {
-        answer = askParser(used, sql);
-      } catch {
-        // Nesting overflowed the stack. That leaves the parser's memory in disorder, so nobody may ask it again.
-        memory = undefined;
-        throw new ToolFault('The SQL is nested too deeply. Write it with fewer levels.');
-      }
-      if (answer.tree === undefined) throw new ToolFault(`This is not SQL that PostgreSQL reads: ${answer.problem}.`);
-      // The documented shape of the parser's output.
-      return JSON.parse(answer.tree) as ParsedSql;
+      return parse(sql);
     },
   };
 }
