@@ -236,6 +236,8 @@ export const requirements = {
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
   'builtin:both-eras': 'Our own servers speak both eras, over stdio and inside the hub.',
   'builtin:hosted': 'A built-in server inside the hub is called as any other is: decided, recorded, limited, ended.',
+  'builtin:git-confined':
+    'Whatever git is asked, and whatever the repository holds: nothing runs, changes, or is told from outside.',
   'builtin:pg-unwritten': 'What pg-readonly is asked changes nothing in its database, whatever rights its role has.',
   'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, without the others.',
   'builtin:pg-bounds':

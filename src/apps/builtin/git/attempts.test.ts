@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifies } from '../../../../test/support/verifies.ts';
 import { ToolFault } from '../../serving/index.ts';
 import type { BuiltinServer } from '../builtin.ts';
 import { callTool, createWorkshop, everythingIn, openGit } from './git.fixture.ts';
@@ -57,7 +58,7 @@ test('there are many of them, and each tool is tried', () => {
 
 describe('what somebody may try', () => {
   test.each(attempts.map((attempt, index) => ({ ...attempt, label: label(attempt), index })))(
-    '$index $tool $label',
+    verifies('builtin:git-confined', '$index $tool $label'),
     async ({ tool, args, gives, says }) => {
       const result = await attemptIt(tool, fill(args));
       expect(result.said, 'what lies outside is not told').not.toContain(secret);
