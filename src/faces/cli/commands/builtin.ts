@@ -3,6 +3,7 @@ import { type BuiltinUsage, builtinUsages, serveBuiltin } from '../../../apps/bu
 import type { BuiltinName } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { servePipes } from '../serve-pipes.ts';
 
 export function builtinCommand(cli: CliContext): Command {
   const all = new Command('builtin').description('a server that comes with the hub, on stdin and stdout');
@@ -34,16 +35,7 @@ async function serve(cli: CliContext, invocation: Invocation, name: BuiltinName,
     { builtin: name, args, env: givenVariables(cli), cwd: invocation.workspace },
     { clock: cli.clock, logger, input: cli.stdin, output: cli.stdout },
   );
-  const end = (): void => serving.close();
-  cli.signals.onDefect((error) => {
-    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
-    cli.exitWith(1);
-    end();
-  });
-  stop.addEventListener('abort', end, { once: true });
-  cli.terminal.gone.addEventListener('abort', end, { once: true });
-  if (stop.aborted) end();
-  await serving.ended;
+  await servePipes(cli, logger, stop, serving);
 }
 
 function givenVariables({ env }: CliContext): Record<string, string> {

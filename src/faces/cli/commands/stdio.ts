@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { checkAgent, checkRun, withAgent } from '../agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { servePipes } from '../serve-pipes.ts';
 
 export function stdioCommand(cli: CliContext): Command {
   return withAgent(new Command('stdio'), 'whose view')
@@ -37,16 +38,7 @@ async function stdio(cli: CliContext, invocation: Invocation, options: StdioOpti
     input: cli.stdin,
     output: cli.stdout,
   });
-  const end = (): void => face.close();
-  cli.signals.onDefect((error) => {
-    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
-    cli.exitWith(1);
-    end();
-  });
-  stop.addEventListener('abort', end, { once: true });
-  cli.terminal.gone.addEventListener('abort', end, { once: true });
-  if (stop.aborted) end();
-  await face.ended;
+  await servePipes(cli, logger, stop, face);
   // Calls under way may still answer; only then the servers end.
   await close();
 }

@@ -1,0 +1,21 @@
+import type { Logger } from '../../base/index.ts';
+import type { CliContext } from './context.ts';
+
+/** Until what is served on the standard pipes has ended: by its client, a signal, the terminal, or a defect. */
+export async function servePipes(
+  cli: CliContext,
+  logger: Logger,
+  stop: AbortSignal,
+  serving: { readonly ended: Promise<void>; close(): void },
+): Promise<void> {
+  const end = (): void => serving.close();
+  cli.signals.onDefect((error) => {
+    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
+    cli.exitWith(1);
+    end();
+  });
+  stop.addEventListener('abort', end, { once: true });
+  cli.terminal.gone.addEventListener('abort', end, { once: true });
+  if (stop.aborted) end();
+  await serving.ended;
+}
