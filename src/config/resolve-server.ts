@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type {
-  BuiltinTransport,
   FleetServer,
   HttpTransport,
   Isolation,
   Problem,
+  ProgramSettings,
   ServerAccess,
   ServerSpec,
   SseTransport,
@@ -120,10 +120,7 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
   return { type: 'stdio', command, ...resolveProgram(resolution, draft) };
 }
 
-function resolveProgram(
-  resolution: Resolution,
-  draft: ProgramDraft,
-): Pick<StdioTransport | BuiltinTransport, 'args' | 'env' | 'cwd'> {
+function resolveProgram(resolution: Resolution, draft: ProgramDraft): ProgramSettings {
   const { workspace } = resolution.context;
   const args = draft.args.map((arg) => fillForProgram(resolution, arg));
   const env = new Map<string, string>();

@@ -46,24 +46,18 @@ export function fullAccess(line: number): AccessDraft {
 }
 
 export type TransportDraft =
-  | {
-      readonly type: 'stdio';
-      readonly command: WrittenText;
-      readonly args: readonly WrittenText[];
-      readonly env: ReadonlyMap<string, WrittenText>;
-      readonly cwd: WrittenText | undefined;
-    }
-  | {
-      readonly type: 'builtin';
-      readonly builtin: BuiltinName;
-      readonly args: readonly WrittenText[];
-      readonly env: ReadonlyMap<string, WrittenText>;
-      readonly cwd: WrittenText | undefined;
-    }
+  | (ProgramParts & { readonly type: 'stdio'; readonly command: WrittenText })
+  | (ProgramParts & { readonly type: 'builtin'; readonly builtin: BuiltinName })
   | { readonly type: 'http' | 'sse'; readonly url: WrittenText; readonly headers: ReadonlyMap<string, WrittenText> };
 
+interface ProgramParts {
+  readonly args: readonly WrittenText[];
+  readonly env: ReadonlyMap<string, WrittenText>;
+  readonly cwd: WrittenText | undefined;
+}
+
 /** What is given to a program, one of its own or one inside the hub. */
-export type ProgramDraft = Extract<TransportDraft, { readonly args: unknown }>;
+export type ProgramDraft = Extract<TransportDraft, ProgramParts>;
 
 export function isProgram(transport: TransportDraft): transport is ProgramDraft {
   return transport.type === 'stdio' || transport.type === 'builtin';

@@ -12,12 +12,16 @@ export function placeOf({ file, line }: SourceRef): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-export interface StdioTransport {
-  readonly type: 'stdio';
-  readonly command: string;
+/** What a program is given, whether it is one of its own or runs inside the hub. */
+export interface ProgramSettings {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+}
+
+export interface StdioTransport extends ProgramSettings {
+  readonly type: 'stdio';
+  readonly command: string;
 }
 
 export interface HttpTransport {
@@ -38,13 +42,10 @@ export const builtinNames = ['git', 'fetch', 'pg-readonly'] as const;
 
 export type BuiltinName = (typeof builtinNames)[number];
 
-/** One of our own, which runs inside the hub; it is given what a program would be given. */
-export interface BuiltinTransport {
+/** One of our own, which runs inside the hub. */
+export interface BuiltinTransport extends ProgramSettings {
   readonly type: 'builtin';
   readonly builtin: BuiltinName;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
 }
 
 export type Transport = StdioTransport | HttpTransport | SseTransport | BuiltinTransport;

@@ -21,6 +21,7 @@ export {
   type Naming,
   type PolicyRule,
   type Problem,
+  type ProgramSettings,
   placeOf,
   type ServerAccess,
   type ServerLimits,
