@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { fileSchema } from './schema.ts';
+import { fileSchema, serverSchema } from './schema.ts';
 import { load, ready } from './workspace.fixture.ts';
 
 /** The code blocks that follow a heading. */
@@ -13,24 +13,37 @@ async function examples(heading: string, name = 'configuration.md'): Promise<str
 }
 
 test('the examples of the documentation load without a problem', async () => {
-  const [flat, full] = await examples('## .mcp/servers and ops/adk/servers');
+  const [flat, full, postgres] = await examples('## .mcp/servers and ops/adk/servers');
   const fleet = await load(
     {
       'quartermaster.yaml': await first('## quartermaster.yaml'),
       '.mcp.json': await first('## .mcp.json'),
       '.mcp/servers/files.yaml': flat ?? '',
       'ops/adk/servers/supabase.yaml': full ?? '',
+      '.mcp/servers/warehouse.yaml': postgres ?? '',
       'enabled-tools.json': await first('## enabled-tools.json'),
       'product.json': await first('## product.json and manifest.json'),
       'catalog/agents/main/writer/agent.yaml': await first('## catalog/agents'),
       '.squad/team.md': await first('## .squad/team.md'),
       '.env': await first('### .env'),
     },
-    { DOCS_KEY: 'key-of-docs', GITHUB_TOKEN: 'weaker' },
+    { DOCS_KEY: 'key-of-docs', GITHUB_TOKEN: 'weaker', WAREHOUSE_URL: 'postgres://reader@db.example/shop' },
   );
   expect(fleet.problems.map(({ file, server }) => [file, server])).toEqual([['.mcp/servers/files.yaml', 'files']]);
   expect([...fleet.servers.keys()]).toEqual([
-    ...['files', 'github', 'clock', 'supabase', 'memory', 'docs', 'issues', 'internal', 'search'],
+    ...[
+      'files',
+      'github',
+      'history',
+      'clock',
+      'warehouse',
+      'supabase',
+      'memory',
+      'docs',
+      'issues',
+      'internal',
+      'search',
+    ],
   ]);
   expect([...fleet.agents.keys()]).toEqual(['developer', 'reviewer', 'writer']);
   expect(fleet.agents.get('writer')?.servers).toEqual(['github', 'files']);
@@ -62,6 +75,14 @@ test('the examples of the pages on protocol and servers load without a problem',
   const other = await load({ 'quartermaster.yaml': chain });
   expect(other.problems).toEqual([]);
   expect(ready(other, 'shop').fallbacks).toHaveLength(2);
+});
+
+test('every key of a server is on the page', async () => {
+  const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  const table = page.split('\n### Servers\n')[1]?.split('\n### ')[0] ?? '';
+  const told = table.split('\n').map((line) => /^\| (`.*?) \|/.exec(line)?.[1] ?? '');
+  const keys = Object.keys(serverSchema.shape);
+  expect(keys.filter((key) => !told.some((cell) => new RegExp(`\`${key}[\`.]`).test(cell)))).toEqual([]);
 });
 
 test('the example shows every section', async () => {

@@ -104,7 +104,7 @@ function reportMissing(reader: TransportReader, wanted: TransportKind | undefine
     reader,
     wanted === undefined || wanted === 'stdio' ? 'command' : 'url',
     `${missing} is missing`,
-    'Write the program to start as "command", or the address as "url".',
+    'Write the program to start as "command", the address as "url", or one that comes with the hub as "builtin".',
   );
 }
 
