@@ -217,3 +217,16 @@ test('after the last request its answer still comes, and then it ends', async ()
   expect(await read()).toMatchObject({ result: { content: [{ text: 'done' }] } });
   await within(serving.ended, 'the end');
 });
+
+test('the largest request that a hub takes by default ends nothing; one that never ends does', async () => {
+  const { ask, say, read, input, serving } = open();
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const answer = await ask('tools/call', { name: 'echo', arguments: { text, times: 0 } });
+  expect(answer).toMatchObject({ result: { isError: true } });
+  expect(await ask('ping')).toMatchObject({ result: {} });
+  const part = Buffer.alloc(1024 * 1024, 'x');
+  for (let megabytes = 0; megabytes <= 64; megabytes++) input.write(part);
+  say('');
+  expect(await read()).toMatchObject({ error: { data: { code: 'REQUEST_TOO_LARGE' } } });
+  await within(serving.ended, 'the end');
+});

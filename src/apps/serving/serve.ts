@@ -45,7 +45,8 @@ export function serveTools(deps: ServingDeps, server: ServedServer): Serving {
 
 type Request = Extract<Message, { kind: 'request' }>;
 
-const maxMessageBytes = 4 * 1024 * 1024;
+/** More than a hub hands on of one request: what ends the connection ends it for every agent that shares it. */
+const maxMessageBytes = 64 * 1024 * 1024;
 const noHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
 /** The one revision that knows batches. */
 const batchVersion = '2025-03-26';
