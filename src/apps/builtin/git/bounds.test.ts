@@ -60,7 +60,14 @@ describe('output', () => {
 
   test('bounds that make no sense are refused', async () => {
     const root = workshop.repository('options');
-    for (const args of [['--max-bytes', '1'], ['--timeout', '0'], ['--timeout', 'soon'], ['--bogus', 'x'], ['extra']]) {
+    for (const args of [
+      ['--max-bytes', '1'],
+      ['--max-bytes', '4194305'],
+      ['--timeout', '0'],
+      ['--timeout', 'soon'],
+      ['--bogus', 'x'],
+      ['extra'],
+    ]) {
       await expect(openGit(root, { args }), args.join(' ')).rejects.toMatchObject({ code: 'USAGE' });
     }
   });

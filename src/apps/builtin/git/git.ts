@@ -17,12 +17,15 @@ import { gitStatus } from './status.ts';
 
 export const git: BuiltinKind = { ...usages.git, open };
 
+/** A control character takes six bytes of JSON, as text and as a value; a hub takes no message over 64 MiB. */
+const mostBytes = 4 * 1024 * 1024;
+
 /** The hub finds by it what its children left behind, so git carries it on. */
 const cookieName = 'QUARTERMASTER_CHILD';
 
 async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Promise<BuiltinServer> {
   const given = readOptions(git, args);
-  const maxBytes = numberOption(git, given, 'max-bytes', { least: 1_024, most: 16_777_216, otherwise: 262_144 });
+  const maxBytes = numberOption(git, given, 'max-bytes', { least: 1_024, most: mostBytes, otherwise: 262_144 });
   const seconds = numberOption(git, given, 'timeout', { least: 1, most: 3_600, otherwise: 60 });
   const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
   const cookie = env[cookieName];
