@@ -84,7 +84,7 @@ test.each(atOwnAddress)(verifies('preset:doctor', '%s: without its variables it 
   expect(server.nextSteps).toEqual([
     expect.stringMatching(
       new RegExp(
-        `^ops/adk/servers/${id}\\.yaml:\\d+ transport\\.headers\\.Authorization: Set ${login.variable} in \\.env`,
+        `^ops/adk/servers/${id}\\.yaml:\\d+ Server .* "transport\\.headers\\.Authorization" .* Set ${login.variable} in \\.env`,
       ),
     ),
   ]);

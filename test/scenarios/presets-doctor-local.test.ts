@@ -82,7 +82,7 @@ test.each(needing.map(({ id }) => id))('%s: without a needed variable it is not 
     const result = await runHere(['doctor', id, '--json'], { cwd: workspace, env });
     const { code, row } = diagnosisOf(result, env);
     expect(row(id)).toMatchObject({ verdict: 'invalid', attempts: [] });
-    expect(row(id).nextSteps).toEqual([expect.stringMatching(new RegExp(`: Set ${name} in \\.env`))]);
+    expect(row(id).nextSteps).toEqual([expect.stringMatching(new RegExp(` Set ${name} in \\.env`))]);
     expect(code).toBe(1);
   }
 });

@@ -82,15 +82,47 @@ test.each([
   [
     'npx',
     ['-y', '@modelcontextprotocol/server-git@1.0.0', '--repository', '.'],
-    /never had one.*"builtin: git" with args/,
+    /never had one.*"builtin: git" with args: \[--repository, \.\], in place of command and args\.$/,
+    /never had one.*the command `qm builtin git --repository \.` in place of it\.$/,
   ],
-  ['npx', ['-y', '@modelcontextprotocol/server-fetch'], /never had one.*"builtin: fetch", in place/],
-  ['npx', ['@modelcontextprotocol/server-postgres', 'x'], /COMMIT.*"builtin: pg-readonly" and the URL as PG_RO_URL/],
-])('a package that a built-in server replaces: %s %j', (command, args, says) => {
-  const server = spec({ type: 'stdio', command, args, env: {}, cwd: '/w' });
+  [
+    'npx',
+    ['-y', '@modelcontextprotocol/server-fetch'],
+    /never had one.*"builtin: fetch", in place/,
+    /the command `qm builtin fetch` in place of it\.$/,
+  ],
+  [
+    'npx',
+    ['@modelcontextprotocol/server-postgres', 'x'],
+    /COMMIT.*"builtin: pg-readonly", in place.*the URL as PG_RO_URL/,
+    /COMMIT.*`qm builtin pg-readonly` in place of it, and the URL as PG_RO_URL in its env\.$/,
+  ],
+])('a package that a built-in server replaces: %s %j', (command, args, ours, others) => {
+  // Other clients read `.mcp.json` too, and know no built-in servers.
+  const theirs = spec({ type: 'stdio', command, args, env: {}, cwd: '/w' });
   const gone = attempt({ transport: 'stdio', error: new HubError('UPSTREAM_LOST', '') });
-  expect(advise(server, gone)).toEqual([expect.stringMatching(says), expect.stringContaining('by hand')]);
-  expect(advise(server, attempt({ transport: 'stdio', verdict: 'reachable' }))).toEqual([expect.stringMatching(says)]);
+  expect(advise(theirs, gone)).toEqual([expect.stringMatching(others), expect.stringContaining('by hand')]);
+  expect(advise(theirs, attempt({ transport: 'stdio', verdict: 'reachable' }))).toEqual([
+    expect.stringMatching(others),
+  ]);
+  for (const file of ['quartermaster.yaml', '.mcp/servers/x.yaml', 'ops/adk/servers/x.yaml']) {
+    expect(advise({ ...theirs, source: { file } }, gone)[0]).toMatch(ours);
+  }
+});
+
+test('a built-in server that does not open says itself what it wants', () => {
+  const server = spec({ type: 'builtin', builtin: 'git', args: ['--repository', '.'], env: {}, cwd: '/w' });
+  const unopened = new HubError('UPSTREAM_UNAVAILABLE', '', { hint: 'Name a repository.', details: { server: 'x' } });
+  expect(advise(server, attempt({ transport: 'builtin', error: unopened }))).toEqual([
+    'Name a repository. It is configured in .mcp.json:3.',
+  ]);
+  const lost = new HubError('UPSTREAM_UNAVAILABLE', '', {
+    hint: 'It comes back.',
+    details: { reason: 'it was closed' },
+  });
+  expect(advise(server, attempt({ transport: 'builtin', error: lost }))).toEqual([
+    'Run it by hand and read what it says:\ncd /w && qm builtin git --repository .',
+  ]);
 });
 
 test('a login that does not do any more: which header holds it, and never what it holds', () => {

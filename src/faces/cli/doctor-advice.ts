@@ -89,6 +89,10 @@ function absenceAdvice(spec: ServerSpec, transport: Transport, attempt: ProbeAtt
       return childAdvice(spec, transport, attempt, context);
     case 'builtin': {
       const { builtin, args, cwd } = transport;
+      const { hint, details } = attempt.error ?? {};
+      // It did not open, and knows itself what it wants; by hand it would only say so again.
+      if (hint !== undefined && details?.reason === undefined)
+        return `${hint} It is configured in ${placeOf(spec.source)}.`;
       return childAdvice(spec, { command: 'qm', args: ['builtin', builtin, ...args], cwd }, attempt, context);
     }
     default:

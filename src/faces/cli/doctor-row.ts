@@ -75,8 +75,8 @@ function unprobed(
 }
 
 function correction(problem: Problem): string {
-  const where = problem.field === undefined ? '' : `${problem.field}: `;
-  return `${placeOf(problem)} ${where}${problem.fix ?? problem.message}`;
+  const { message, fix } = problem;
+  return `${placeOf(problem)} ${message}${fix === undefined ? '' : ` ${fix}`}`;
 }
 
 function isError({ severity }: Problem): boolean {
@@ -97,6 +97,16 @@ export function doctorExitCode(
 /** Of the servers in question, and of the configuration as a whole. */
 export function problemsFor({ problems }: Fleet, servers: ReadonlySet<string>): Problem[] {
   return problems.filter(({ server }) => server === undefined || servers.has(server));
+}
+
+/** Those that no row tells: an invalid server has its errors beside its name. */
+export function problemsApart(
+  problems: readonly Problem[],
+  rows: ReadonlyMap<string, DoctorServer | undefined>,
+): Problem[] {
+  return problems.filter(
+    (problem) => !isError(problem) || problem.server === undefined || rows.get(problem.server)?.verdict !== 'invalid',
+  );
 }
 
 /** The problems that make the hub refuse the whole configuration. */

@@ -46,14 +46,17 @@ async function doctor(
   const rows = new Map(servers.map((server) => [rowing.nameOf(server), rowing.unprobedRow(server)]));
   const specs = servers.flatMap((server) => (server.kind === 'ready' && server.spec.enabled ? [server.spec] : []));
   const problems = rowing.problemsFor(fleet, new Set(rows.keys()));
-  const show = createDoctorShow(cli, invocation.json, { problems, names: specs.map(({ name }) => name) });
+  const show = createDoctorShow(cli, invocation.json, {
+    problems: rowing.problemsApart(problems, rows),
+    names: specs.map(({ name }) => name),
+  });
   const found = (): DoctorServer[] => [...rows.values()].filter((row) => row !== undefined);
   for (const row of found()) show.finding(row);
   if (fatal[0] !== undefined) {
     show.end({ run: null, servers: found(), problems });
     throw new HubError('CONFIG_INVALID', `No server was tried: ${placeOf(fatal[0])} has to be corrected first.`);
   }
-  if (servers.length === 0) sayEmpty(cli);
+  if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
   const task = { fleet, specs, timeoutMs, run, stop };
   const usedRun = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
   // The exit code that shells give for Ctrl-C.
@@ -69,7 +72,9 @@ async function doctor(
 }
 
 function sayEmpty({ terminal }: CliContext): void {
-  terminal.err('No servers are configured here. Add one with `qm add`, or name a --workspace.');
+  terminal.err(
+    'No servers are configured here. Add one with `qm add`, take a ready one from `qm bootstrap --list`, or name a --workspace.',
+  );
 }
 
 function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number): void {
