@@ -154,7 +154,7 @@ function noConfiguration(workspace: string): Problem {
   return toProblem('quartermaster.yaml', {
     severity: 'warning',
     message: `No configuration found in ${workspace}.`,
-    fix: 'Add a server with `qm add`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.',
+    fix: 'Add a server with `qm add`, take a ready one from `qm bootstrap --list`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.',
   });
 }
 

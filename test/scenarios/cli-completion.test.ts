@@ -62,6 +62,9 @@ test('commands, options and their choices are completed', async () => {
   expect(await completed(workspace, 'calls', '--status', '')).toEqual(['ok', 'error', 'open']);
   expect(await completed(workspace, 'calls', '--status=o')).toEqual(['--status=ok', '--status=open']);
   expect(await completed(workspace, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(await completed(workspace, 'builtin', '')).toEqual(['git', 'fetch', 'pg-readonly']);
+  expect(await completed(workspace, 'bootstrap', 'git', 'sl')).toEqual(['slack']);
+  expect(await completed(workspace, 'add', 'x', '--preset=pg')).toEqual(['--preset=pg-readonly']);
   expect(await completed(workspace, 'calls', '--limit', '')).toEqual([]);
   expect(await completed(workspace, 'nothing', 'at', 'all', '')).toEqual([]);
   expect(await completed(workspace, '')).not.toContain('__complete');

@@ -227,7 +227,9 @@ test('ls is sorted for people, tells what a server hides, and points to the doct
   expect(json.servers.find(({ name }) => name === 'alpha')?.hides).toEqual(['.mcp.json:1']);
   const empty = await runQm(['ls', '--workspace', await makeWorkspace()]);
   expect(empty).toMatchObject({ code: 0, stdout: '' });
-  expect(empty.stderr).toMatch(/^No servers are configured here\. Add one /);
+  expect(empty.stderr).toMatch(/^warning quartermaster\.yaml No configuration found in .* `qm bootstrap --list`/);
+  const idle = await runQm(['ls', '--workspace', await makeWorkspace('version: 1')]);
+  expect(idle.stderr).toMatch(/^No servers are configured here\. Add one /);
 });
 
 test.each([

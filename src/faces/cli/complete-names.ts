@@ -4,7 +4,7 @@ import type { RememberedServer } from '../../upstream/index.ts';
 import type { NameKind } from './complete-words.ts';
 import type { CliContext } from './context.ts';
 
-/** Names of the workspace that begin so, from files alone: nothing is started and no hub is asked. */
+/** Names that begin so, of the workspace from files alone: nothing is started and no hub is asked. */
 export async function completeNames(
   cli: Pick<CliContext, 'env' | 'clock'>,
   workspace: string,
@@ -26,6 +26,10 @@ async function namesOf(cli: Pick<CliContext, 'env' | 'clock'>, workspace: string
   if (kind === 'run') {
     const { runNames } = await import('../../ledger/index.ts');
     return await runNames(workspace, undefined);
+  }
+  if (kind === 'preset') {
+    const { presets } = await import('../../workspace-files/index.ts');
+    return presets.map(({ id }) => id);
   }
   const [fleet, catalogs] = await Promise.all([
     readFleet(cli, workspace),

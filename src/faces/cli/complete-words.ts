@@ -3,7 +3,7 @@ import type { Argument, Command, Option } from 'commander';
 /** What could stand where the cursor is. */
 export type Completion =
   | { readonly kind: 'words'; readonly words: readonly CompletedWord[] }
-  /** Names that the workspace knows, each behind the prefix. */
+  /** Names that the workspace or the gallery of presets knows, each behind the prefix. */
   | { readonly kind: 'names'; readonly of: NameKind; readonly prefix: string }
   /** The shell knows these better. */
   | { readonly kind: 'files' }
@@ -15,7 +15,7 @@ export interface CompletedWord {
   readonly about: string;
 }
 
-export type NameKind = 'server' | 'agent' | 'tool' | 'run';
+export type NameKind = 'server' | 'agent' | 'tool' | 'run' | 'preset';
 
 /** `words` are those after the program's name up to the cursor; the last one is being written and may be empty. */
 export function completeWords(program: Command, words: readonly string[]): Completion {
@@ -121,6 +121,7 @@ const kinds: Readonly<Record<string, NameKind | 'files' | 'folders'>> = {
   'server.tool': 'tool',
   tool: 'tool',
   run: 'run',
+  preset: 'preset',
   dir: 'folders',
   folder: 'folders',
   workspace: 'folders',

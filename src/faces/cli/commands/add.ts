@@ -17,7 +17,7 @@ export function addCommand(cli: CliContext): Command {
     .option('--header <line>', "a header of an address, as 'Name: value'; may be repeated", collect)
     .option('--env <pair>', 'a variable of a program, as NAME=VALUE; may be repeated', collect)
     .option('--cwd <dir>', 'where the program runs (default: the workspace)')
-    .option('--preset <id>', 'one of the bundled servers; `qm bootstrap --list` shows them')
+    .option('--preset <id>', 'a ready entry; `qm bootstrap --list` shows all')
     .option('--description <text>', 'what it is for')
     .option('--tools <names>', 'offer only these of its tools, with commas between')
     .option('--shared', 'also for agents that no list of servers names')
@@ -32,6 +32,7 @@ const examples = `
 Examples:
   qm add files -- npx -y @modelcontextprotocol/server-filesystem .
   qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer \${DOCS_TOKEN}'
+  qm add history --preset git
   qm add wiki --preset notion --agent scribe`;
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {

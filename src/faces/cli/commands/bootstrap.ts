@@ -7,7 +7,7 @@ import { renderTable } from '../table.ts';
 
 export function bootstrapCommand(cli: CliContext): Command {
   return new Command('bootstrap')
-    .description('write bundled servers into ops/adk/servers/')
+    .description('write presets, ready files for servers that many teams use, into ops/adk/servers/')
     .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
     .option('--force', 'replace files that differ')
     .option('--list', 'show all presets and patterns, and write nothing')
@@ -46,6 +46,7 @@ async function list({ terminal }: CliContext, { json }: Invocation): Promise<voi
     { colours, width },
   );
   for (const line of lines) terminal.out(line);
+  terminal.err('\nNext: qm bootstrap PRESET…, or qm add NAME --preset PRESET under a name of your own');
 }
 
 function needs({ program, variables }: PresetRow): string[] {

@@ -6,7 +6,9 @@ import { type Invocation, readInvocation } from '../global-options.ts';
 import { servePipes } from '../serve-pipes.ts';
 
 export function builtinCommand(cli: CliContext): Command {
-  const all = new Command('builtin').description('a server that comes with the hub, on stdin and stdout');
+  const all = new Command('builtin')
+    .description('a server that comes with the hub, on stdin and stdout')
+    .helpCommand(false);
   for (const [name, usage] of Object.entries(builtinUsages)) {
     // Keys of a record by name.
     all.addCommand(oneCommand(cli, name as BuiltinName, usage));

@@ -30,14 +30,16 @@ async function readServers(cli: CliContext, { workspace }: Invocation): Promise<
   return { hub: null, ...(await readOfflineServers(cli, workspace)) };
 }
 
+const noServers =
+  'No servers are configured here. Add one with `qm add`, take a ready one from `qm bootstrap --list`, or name a --workspace.';
+
 type Server = LsAnswer['servers'][number];
 
 function print(cli: CliContext, { hub, servers, problems }: LsAnswer): void {
   const { terminal } = cli;
   const { errColours } = terminal;
-  if (servers.length === 0) {
-    terminal.err('No servers are configured here. Add one with `qm add`, or name a --workspace.');
-  }
+  // Where nothing is configured at all, that is a problem of its own below.
+  if (servers.length === 0 && problems.length === 0) terminal.err(noServers);
   const sorted = servers.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   for (const line of serverLines(cli, sorted)) terminal.out(line);
   for (const line of problemLines(problems, errColours)) terminal.err(line);
