@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { fixturePath } from './fixture-servers.ts';
 
@@ -39,6 +41,8 @@ const past = [
 /** By the names that pages use. */
 const kinds: Readonly<Record<string, Kind>> = {
   empty: { fill: async () => {} },
+  /** A git repository with one commit. */
+  repository: { fill: makeRepository },
   /** A copy of examples/team. */
   team: { fill: copyTeam },
   /** The same with a hub, a token of agent tester in $TOKEN and a few calls of the run in $RUN. */
@@ -71,6 +75,13 @@ export async function openWorkspace(kind: string): Promise<DocWorkspace> {
   await found.fill(folder);
   const env = { PATH: searchPath(join(base, 'bin')), HOME: base, NO_COLOR: '1' };
   return { base, folder, start: kind === 'your-repo' ? parent : folder, env, before: found.before ?? [] };
+}
+
+async function makeRepository(folder: string): Promise<void> {
+  const git = (...args: string[]): Promise<unknown> => promisify(execFile)('git', ['-C', folder, ...args]);
+  await git('init', '--quiet');
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  await git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'The first commit');
 }
 
 /** Pages say what happens where there is no uvx. */
