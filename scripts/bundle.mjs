@@ -10,7 +10,7 @@ import { root } from './root.mjs';
  */
 const late = [
   ...[/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^rate-limiter-flexible($|\/)/, /^@opentelemetry\//],
-  ...[/^pg($|\/)/, /^libpg-query($|\/)/, /^htmlparser2($|\/)/],
+  ...[/^pg($|\/)/, /^pg-connection-string($|\/)/, /^libpg-query($|\/)/, /^htmlparser2($|\/)/],
 ];
 const folder = join(root, 'dist', 'qm');
 const licences = new Map();

@@ -76,6 +76,7 @@ const tracing: PackageRule = { only: ['faces/telemetry'], why: 'calls know a tra
 export const packages: Readonly<Record<string, PackageRule>> = {
   undici: { only: ['upstream'], why: 'one door to servers' },
   pg: { only: ['apps/builtin'], why: "it reads other people's databases" },
+  'pg-connection-string': { only: ['apps/builtin'], why: "it reads other people's databases" },
   'libpg-query': { only: ['apps/builtin'], why: "it reads other people's SQL" },
   htmlparser2: { only: ['apps/builtin'], why: "it reads other people's pages" },
   hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
