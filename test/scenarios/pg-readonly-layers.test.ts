@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { parse } from 'pg-connection-string';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuseVolatileCalls } from '../../src/apps/builtin/pg-readonly/calls.ts';
 import { createDatabase, type Database } from '../../src/apps/builtin/pg-readonly/database.ts';
@@ -18,6 +19,13 @@ import { escapes } from './pg-readonly-escapes.fixture.ts';
 let shop: Shop;
 let before: Record<string, string>;
 const signal = new AbortController().signal;
+const deps = {
+  clock: createSystemClock(),
+  logger: createSilentLogger(),
+  Client: pg.Client,
+  Pool: pg.Pool,
+  readAddress: parse,
+};
 
 beforeAll(async () => {
   shop = await startShop();
@@ -32,7 +40,6 @@ describe('the transaction, with statements sent as they are', () => {
   let database: Database;
 
   beforeAll(() => {
-    const deps = { clock: createSystemClock(), logger: createSilentLogger(), Client: pg.Client, Pool: pg.Pool };
     database = createDatabase(deps, { url: shop.url, connections: 1, timeoutSeconds: 10 });
   });
 
@@ -87,7 +94,6 @@ describe('the transaction, with statements sent as they are', () => {
   test('text is read as the parser reads it, whatever the role has set', async () => {
     await shop.admin.query(`ALTER ROLE shop_owner SET standard_conforming_strings = off;
       ALTER ROLE shop_owner SET client_encoding = 'SJIS'`);
-    const deps = { clock: createSystemClock(), logger: createSilentLogger(), Client: pg.Client, Pool: pg.Pool };
     const other = createDatabase(deps, { url: shop.url, connections: 1, timeoutSeconds: 10 });
     try {
       const { rows } = await other.read(signal, (session) => session.query(`SELECT 'a\\', 'é', length('名')`));
@@ -99,7 +105,6 @@ describe('the transaction, with statements sent as they are', () => {
   });
 
   test('options in the address do not switch it off', async () => {
-    const deps = { clock: createSystemClock(), logger: createSilentLogger(), Client: pg.Client, Pool: pg.Pool };
     const url = `${shop.url}?options=${encodeURIComponent('-c default_transaction_read_only=off -c work_mem=8MB')}#x`;
     const other = createDatabase(deps, { url, connections: 1, timeoutSeconds: 10 });
     try {

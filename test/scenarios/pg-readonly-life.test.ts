@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ToolFault } from '../../src/apps/serving/index.ts';
 import { HubError } from '../../src/base/index.ts';
 import { verifies } from '../support/verifies.ts';
@@ -120,6 +122,40 @@ test('closing gives the connections back, also with calls under way', async () =
   expect(await outcome).toBeInstanceOf(ToolFault);
   await eventually(async () => (await backends()).length === 0 || undefined, 'all connections to be closed');
   await expect(server.sql('SELECT 1')).rejects.toBeInstanceOf(ToolFault);
+});
+
+describe('variables and files of the process that it runs in', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  const outcomeOf = async (url: string): Promise<string> => {
+    const server = await openServer(url);
+    try {
+      return JSON.stringify((await server.sql('SELECT current_user AS who')).rows);
+    } catch (error) {
+      return String(error);
+    } finally {
+      await server.close();
+    }
+  };
+
+  test(verifies('builtin:pg-bounds', 'take no part: the address alone says where to go and as whom'), async () => {
+    const passwords = join(shop.postgres.folder, 'pgpass');
+    await writeFile(passwords, `*:*:*:*:${owner.password}\n`, { mode: 0o600 });
+    const { hostname, port } = new URL(shop.url);
+    const own = { PGPASSWORD: owner.password, PGUSER: owner.user, PGDATABASE: 'shop', PGHOST: hostname, PGPORT: port };
+    for (const [name, value] of Object.entries(own)) vi.stubEnv(name, value);
+    vi.stubEnv('PGSSLMODE', 'require');
+    expect(await outcomeOf(shop.url)).toBe(`[{"who":"${owner.user}"}]`);
+    const bare = shop.url.replace(`:${owner.password}`, '');
+    expect(await outcomeOf(bare)).toContain('password must be');
+    vi.stubEnv('PGPASSWORD', undefined);
+    vi.stubEnv('PGPASSFILE', passwords);
+    expect(await outcomeOf(bare)).toContain('password must be');
+    expect(await outcomeOf(`postgres://${owner.user}:${owner.password}@${hostname}:${port}`)).toContain('3D000');
+    await expect(openServer(`postgres://${hostname}:${port}/shop`)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
 });
 
 describe('without a database', () => {

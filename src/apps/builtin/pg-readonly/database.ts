@@ -1,4 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
+import type { ConnectionOptions, parse } from 'pg-connection-string';
 import { type Clock, type Logger, sleep } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { explainConnectFailure, explainFailure, isRefusal } from './faults.ts';
@@ -27,6 +28,7 @@ export interface DatabaseDeps {
   readonly logger: Logger;
   readonly Pool: typeof Pool;
   readonly Client: typeof Client;
+  readonly readAddress: typeof parse;
 }
 
 const connectMs = 10_000;
@@ -55,8 +57,8 @@ class PooledDatabase implements Database {
     this.#deps = deps;
     this.#options = options;
     this.#turns = createTurns(options.connections);
-    this.#config = clientConfig(options);
     // Reads the address now: a wrong one is told before anybody calls.
+    this.#config = clientConfig(deps.readAddress(options.url), options.timeoutSeconds);
     new deps.Client(this.#config);
     this.#pool = new deps.Pool({ ...this.#config, max: options.connections, idleTimeoutMillis: idleMs });
     // An idle connection was lost. The pool has dropped it, and the next call opens another.
@@ -183,24 +185,29 @@ class PooledDatabase implements Database {
   }
 }
 
-function clientConfig({ url, timeoutSeconds }: DatabaseOptions): ClientConfig {
+/**
+ * What an address lacks, pg takes from variables and files of this process. That may be a hub, whose own are nothing to
+ * a server, so nothing is left open; of no password it is told so.
+ */
+function clientConfig(given: ConnectionOptions, timeoutSeconds: number): ClientConfig {
+  if (!given.user) throw new TypeError('The address names no user.');
   return {
-    connectionString: withOptions(url),
+    ssl: false,
+    sslnegotiation: 'postgres',
     application_name: 'quartermaster',
+    // What pg itself makes of an address; the types of the two do not agree.
+    ...(given as object),
+    port: Number(given.port || 5432),
+    host: given.host || 'localhost',
+    database: given.database || given.user,
+    password: given.password || (() => ''),
+    // Of settings that are there twice the last one counts.
+    options: `${given.options ?? ''} -c default_transaction_read_only=on`.trim(),
     connectionTimeoutMillis: connectMs,
     // For a network that swallows packets; PostgreSQL's own timeout comes first.
     query_timeout: (timeoutSeconds + 5) * 1_000,
     keepAlive: true,
   };
-}
-
-/** Of options that are there twice the last one counts, at PostgreSQL as in addresses. */
-function withOptions(url: string): string {
-  const address = url.split('#', 1)[0] ?? '';
-  const mark = address.indexOf('?');
-  const given = mark === -1 ? null : new URLSearchParams(address.slice(mark + 1)).get('options');
-  const options = `${given ?? ''} -c default_transaction_read_only=on`.trim();
-  return `${address}${mark === -1 ? '?' : '&'}options=${encodeURIComponent(options)}`;
 }
 
 /**

@@ -24,8 +24,9 @@ async function open({ args, env }: BuiltinSettings, { clock, logger }: BuiltinDe
   };
   const timeoutSeconds = numberOption(usage, given, 'timeout', { least: 1, most: 3_600, otherwise: 30 });
   const connections = numberOption(usage, given, 'pool', { least: 1, most: 100, otherwise: 4 });
-  const { Client, Pool } = await import('pg');
-  const database = openDatabase({ clock, logger, Client, Pool }, { url: env.PG_RO_URL, connections, timeoutSeconds });
+  const [{ Client, Pool }, { parse }] = await Promise.all([import('pg'), import('pg-connection-string')]);
+  const deps = { clock, logger, Client, Pool, readAddress: parse };
+  const database = openDatabase(deps, { url: env.PG_RO_URL, connections, timeoutSeconds });
   return {
     instructions:
       'Reads a PostgreSQL database; nothing that changes it is run. Begin with list_tables and describe_table. ' +
