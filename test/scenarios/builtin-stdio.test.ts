@@ -7,7 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import { programModule } from '../support/programs.ts';
 import { verifies } from '../support/verifies.ts';
+import { eventually } from '../support/within.ts';
 import { makeWorkspace, runQm, startQm } from './qm.fixture.ts';
+import { runOnScreen } from './screen.fixture.ts';
 
 /** The built-in servers as programs of their own, with clients that others wrote. */
 const qm = resolve(import.meta.dirname, '..', '..', 'bin', 'qm');
@@ -81,6 +83,19 @@ test('a line piped in is answered, and then it ends', async () => {
   const { code, stdout } = await runQm(['builtin', 'git', '--workspace', folder], { input });
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ id: 1, result: { content: [{ text: expect.stringContaining('main') }] } });
+});
+
+test('whoever starts it at a terminal is told what it waits for', async () => {
+  for (const args of [
+    ['builtin', 'fetch'],
+    ['stdio', '--agent', 'me'],
+  ]) {
+    const running = runOnScreen(args, { workspace: await makeWorkspace(), columns: 100 });
+    await eventually(() => running.stderr().includes('An MCP client is meant to start this') || undefined, 'the word');
+    running.signal('SIGINT');
+    await running.ended;
+    expect(running.stdout()).toBe('');
+  }
 });
 
 test('Ctrl-C and SIGTERM end it', async () => {

@@ -259,6 +259,8 @@ test('tools counts what is hidden, and why', async () => {
     agents: { tester: { servers: ['echo'], tools: { echo: { exclude: ['fail', 'slow'] } } } },
     policies: { tools: { 'echo.counter': 'deny', 'echo.env': 'require-approval' } },
   });
+  const nobody = await runQm(['tools', '--agent', 'nobody', '--workspace', workspace]);
+  expect(nobody.stderr).toMatch(/\nAgent nobody sees no tools\. --all asks every server, and says why\.\n$/);
   const first = await runQm(['tools', '--agent', 'tester', '--workspace', workspace]);
   expect(first.stderr).toBe(
     'Agent tester sees 6 tools, 1 of them only with approval. 3 are hidden: 2 excluded, 1 by a rule. --all lists them.\n',

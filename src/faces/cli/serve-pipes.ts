@@ -14,6 +14,9 @@ export async function servePipes(
     cli.exitWith(1);
     end();
   });
+  if (cli.stdin.isTTY === true) {
+    cli.terminal.err('An MCP client is meant to start this, and to talk to it over stdin and stdout. Ctrl-D ends it.');
+  }
   stop.addEventListener('abort', end, { once: true });
   cli.terminal.gone.addEventListener('abort', end, { once: true });
   if (stop.aborted) end();

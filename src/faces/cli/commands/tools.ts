@@ -56,9 +56,9 @@ async function tools(cli: CliContext, invocation: Invocation, options: ToolsOpti
   const rows = options.all === true ? [...visible, ...hidden] : visible;
   if (invocation.json) terminal.out(JSON.stringify(rows.map(({ description: _, ...row }) => row)));
   else {
-    print(cli, agent, rows);
-    const more = options.all === true ? '' : ' --all lists them.';
-    sayCounts(cli, agent, visible, `${hiddenText(seen.hub, agent, hidden)}${hidden.length === 0 ? '' : more}`);
+    print(cli, rows);
+    const more = options.all === true ? '' : moreText(visible, hidden);
+    sayCounts(cli, agent, visible, `${hiddenText(seen.hub, agent, hidden)}${more}`);
   }
 }
 
@@ -96,13 +96,10 @@ function visibleRow(hub: Hub, agent: string, tool: AgentTool): Row {
   return { ...toolRow(tool), reason, description: oneLine(tool.description ?? '') };
 }
 
-function print({ terminal }: CliContext, agent: string, unsorted: readonly Row[]): void {
+function print({ terminal }: CliContext, unsorted: readonly Row[]): void {
   const rows = unsorted.toSorted((a, b) => (a.server < b.server ? -1 : a.server > b.server ? 1 : 0));
   const { colours } = terminal;
-  if (rows.length === 0) {
-    terminal.err(`Agent ${agent} sees no tools. \`qm tools --agent ${agent} --all\` says why.`);
-    return;
-  }
+  if (rows.length === 0) return;
   const lines = tableLines(terminal, rows);
   for (const [at, server] of [...new Set(rows.map((row) => row.server))].entries()) {
     const own = rows.flatMap((row, index) => (row.server === server ? [{ row, line: lines[index] ?? '' }] : []));
@@ -145,8 +142,14 @@ function sayCounts({ terminal }: CliContext, agent: string, visible: readonly Ro
   const asked = visible.filter(({ decision }) => decision === 'ask').length;
   const more = asked === 0 ? '' : `, ${asked} of them only with approval`;
   const gap = terminal.errIsTerminal ? '\n' : '';
-  const count = visible.length === 1 ? '1 tool' : `${visible.length} tools`;
+  const count = visible.length === 1 ? '1 tool' : `${visible.length === 0 ? 'no' : visible.length} tools`;
   terminal.err(terminal.errColours.dim(`${gap}Agent ${agent} sees ${count}${more}.${hidden}`));
+}
+
+/** Where nothing is seen and nothing known to be hidden, the servers of others have not been asked. */
+function moreText(visible: readonly Row[], hidden: readonly Row[]): string {
+  if (hidden.length > 0) return ' --all lists them.';
+  return visible.length > 0 ? '' : ' --all asks every server, and says why.';
 }
 
 /** ` 16 are hidden: 13 not routed, 3 by a rule.`, as far as their servers are known. */
