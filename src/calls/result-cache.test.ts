@@ -88,6 +88,19 @@ describe('the same call', () => {
       await run('files_read', { meta });
     expect(stage.files.sent).toHaveLength(3);
   });
+
+  test(verifies('cache:same-call', 'of a client that can do less is another'), async () => {
+    const { run, stage } = await open();
+    for (const can of [{}, { elicitation: {} }, {}, { elicitation: {} }, { roots: {} }]) {
+      const client = { principal: 'p', session: undefined, askable: askableOf(can), takesRounds: false };
+      await run('files_read', { client });
+    }
+    expect(stage.files.sent.map(({ capabilities }) => capabilities)).toEqual([
+      '{}',
+      askableOf({ elicitation: {} }).text,
+      askableOf({ roots: {} }).text,
+    ]);
+  });
 });
 
 describe('rights', () => {

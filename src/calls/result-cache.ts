@@ -8,7 +8,7 @@ import type { WireReply, WireResult } from '../upstream/index.ts';
 import type { Call, CallRequest } from './call.ts';
 import { KeptResults } from './kept-results.ts';
 import { seatOf } from './seat.ts';
-import { membersOf, type Target } from './target.ts';
+import { carriedCapabilities, membersOf, type Target } from './target.ts';
 import { isWithin } from './watch-resource.ts';
 
 /** What a call means for the results of its server that are kept. The decision on the call comes first, always. */
@@ -158,8 +158,10 @@ function keyOf(target: Target, request: CallRequest, revision: string): string {
   const { connectionKey } = target.control.spec;
   const seat = target.dispatch.seats?.keyOf(seatOf(request)) ?? '';
   const said = [target.method, membersOf(target, request.argumentsText, ''), metaWithoutTrace(request.meta)];
+  // A server that is told what the client can do may say less to one that can do less.
+  const able = carriedCapabilities(request, target);
   return createHash('sha256')
-    .update(JSON.stringify([connectionKey, revision, seat, ...said]))
+    .update(JSON.stringify([connectionKey, revision, seat, able, ...said]))
     .digest('base64');
 }
 
