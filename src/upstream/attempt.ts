@@ -1,7 +1,7 @@
 import { type Clock, type Logger, toHubError } from '../base/index.ts';
 import type { Transport } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
-import { type Children, lastLines } from './children/index.ts';
+import type { Children } from './children/index.ts';
 import { startFailure } from './failures.ts';
 import { type Agreement, type HandshakeOutcome, shakeHands } from './handshake.ts';
 import { createHttpWire } from './transports/http-wire.ts';
@@ -76,13 +76,13 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
     onLost: (error) => linked && events.onLost(error),
     onRefused: (error) => linked && events.onRefused(error),
   };
-  const { wire, lastWords } = await openWire({ ...deps, events: guarded }, options);
+  const { wire, stderr } = await openWire({ ...deps, events: guarded }, options);
   const outcome = await shakeHands(wire, deps.clock, options);
   if (outcome.kind === 'agreed') {
     linked = true;
     return { kind: 'opened', wire, agreement: outcome.agreement };
   }
-  const failure = startFailure(options.server, outcome.failure, lastWords());
+  const failure = startFailure(options.server, outcome.failure, stderr());
   await wire.close();
   return { kind: outcome.kind, failure };
 }
@@ -90,27 +90,27 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
 interface Opened {
   readonly wire: Wire;
   /** The end of what a child wrote to stderr, without secrets. */
-  lastWords(): string;
+  stderr(): string;
 }
 
 async function openWire(deps: AttemptDeps, { server, transport, seat }: AttemptOptions): Promise<Opened> {
   const exclusive = seat?.exclusive === true;
   const { clock, logger, events, redact } = deps;
-  const lastWords = (): string => '';
+  const stderr = (): string => '';
   switch (transport.type) {
     case 'stdio': {
       const child = await deps.children.start({ server, ...transport });
       const wire = createStdioWire({ clock, logger, child, events, redact }, { server, exclusive });
-      return { wire, lastWords: () => lastLines(redact(child.stderrTail())) };
+      return { wire, stderr: () => redact(child.stderrTail()) };
     }
     case 'builtin': {
       const child = await deps.children.host({ server, ...transport });
       const options = { server, exclusive, transport: transport.type };
-      return { wire: createStdioWire({ clock, logger, child, events, redact }, options), lastWords };
+      return { wire: createStdioWire({ clock, logger, child, events, redact }, options), stderr };
     }
     case 'http':
-      return { wire: await createHttpWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
+      return { wire: await createHttpWire({ clock, logger, events }, { server, transport, exclusive }), stderr };
     case 'sse':
-      return { wire: await createSseWire({ clock, logger, events }, { server, transport, exclusive }), lastWords };
+      return { wire: await createSseWire({ clock, logger, events }, { server, transport, exclusive }), stderr };
   }
 }

@@ -1,5 +1,6 @@
 import { HubError } from '../base/index.ts';
 import type { ServerState } from '../domain/index.ts';
+import { lastLines, lastWords } from './children/index.ts';
 import type { WireFailure } from './wire.ts';
 
 /** Where nobody has to do anything. */
@@ -28,9 +29,10 @@ export function lostConnection(
 }
 
 /** A handshake that failed was nobody's call; what a child wrote to stderr is usually the reason. */
-export function startFailure(server: string, failure: WireFailure, stderrTail: string): WireFailure {
+export function startFailure(server: string, failure: WireFailure, stderr: string): WireFailure {
   const { code, message, hint, details, cause } = asStart(server, failure);
-  const said = (stderrTail.split('\n').at(-1) ?? '').slice(0, maxQuoted);
+  const said = lastWords(stderr).slice(0, maxQuoted);
+  const stderrTail = lastLines(stderr);
   const error = new HubError(code, message.includes(said) ? message : `${message} Its last words: ${said}`, {
     cause,
     details: stderrTail === '' ? details : { ...details, stderrTail },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStderrTail } from './stderr-tail.ts';
+import { createStderrTail, lastWords } from './stderr-tail.ts';
 
 test('keeps everything while it fits', () => {
   const tail = createStderrTail(8);
@@ -24,4 +24,20 @@ test('does not begin with half a character', () => {
   tail.push(Buffer.from('x€€'));
   tail.push(Buffer.from('!'));
   expect(tail.text()).toBe('€!');
+});
+
+test.each([
+  ['', ''],
+  ['one\nset KEY first\n\n', 'set KEY first'],
+  [
+    `node:internal/modules/cjs/loader:1210\n  throw err;\n  ^\n\nError: Cannot find module '/w/x.mjs'\n    at Module._load (node:internal)\n  code: 'MODULE_NOT_FOUND'\n}\n\nNode.js v20.19.0\n`,
+    "Error: Cannot find module '/w/x.mjs'",
+  ],
+  [
+    `npm error code E404\nnpm error 404\nnpm error 404  The requested resource 'x@1' could not be found.\nnpm error 404\nnpm error 404 Note that you can also install from a\nnpm error 404 tarball, folder, http url, or git url.\nnpm error A complete log of this run can be found in: /home/me/x.log\n`,
+    "npm error 404  The requested resource 'x@1' could not be found.",
+  ],
+  ['  only indented\n}\n', '}'],
+])('of %j the words that tell most are %j', (tail, words) => {
+  expect(lastWords(tail)).toBe(words);
 });

@@ -36,7 +36,7 @@ function firstWholeCharacter(bytes: Buffer): number {
 const shownLines = 8;
 const shownLength = 2000;
 
-/** As much of a tail as a person wants to read; the last line is what matters most. */
+/** As much of a tail as a person wants to read. */
 export function lastLines(tail: string): string {
   const lines = tail.split('\n').map((line) => line.trimEnd());
   return lines
@@ -45,3 +45,14 @@ export function lastLines(tail: string): string {
     .join('\n')
     .slice(-shownLength);
 }
+
+/** The line of a tail that most likely says what went wrong: the last, but for what programs put below their errors. */
+export function lastWords(tail: string): string {
+  const lines = tail.split('\n').filter((line) => line.trim() !== '');
+  const telling = lines.findLast((line) => /^\S.*\p{L}/u.test(line) && !epilogue.test(line));
+  return (telling ?? lines.at(-1) ?? '').trim();
+}
+
+/** Of Node and npm. Stack frames and the members of a dumped error are indented. */
+const epilogue =
+  /^Node\.js v\d|^npm (?:error|ERR!)(?: \d+)?(?:$| A complete log of this run| Note that you can| tarball, folder)/;

@@ -1,6 +1,6 @@
 import { type Clock, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification } from '../../mcp/index.ts';
-import type { Peer, PeerExit } from '../children/index.ts';
+import { lastWords, type Peer, type PeerExit } from '../children/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { cancelled, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
 import {
@@ -140,8 +140,8 @@ class StdioWire implements Wire {
   #describe(exit: PeerExit): string {
     if (exit.code === null && exit.signal === null) return 'it was closed';
     const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
-    const tail = this.#redact(exit.stderrTail.trim().split('\n').at(-1) ?? '').slice(0, maxQuoted);
-    return `its process ${how}${tail === '' ? '' : ` (${tail})`}`;
+    const said = lastWords(this.#redact(exit.stderrTail)).slice(0, maxQuoted);
+    return `its process ${how}${said === '' ? '' : ` (${said})`}`;
   }
 
   get queuedBytes(): number {
