@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../test/support/within.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { createFetchTools } from './fetch-tools.ts';
-import { createWeb, type Web, type WebOptions } from './web.fixture.ts';
+import { createWeb, publicAddress, type Web, type WebOptions } from './web.fixture.ts';
 
 let web: Web | undefined;
 
@@ -162,6 +163,30 @@ test('an inner host is read where the operator lets it through, and only there',
     'http://127.0.0.1:8081/ is not fetched: 127.0.0.1 is not a public address. The operator can let it through with --allow.',
   );
   expect(web.dialled).toEqual(['127.0.0.1:8080']);
+});
+
+test('names are looked up one at a time, and for nobody who has gone', async () => {
+  const asked: string[] = [];
+  let answer = (): void => {};
+  const lookup: WebOptions['lookup'] = (name, _, done) => {
+    asked.push(name);
+    answer = () => done(null, [{ address: publicAddress, family: 4 }]);
+  };
+  web = await createWeb({ ...serving('text/plain', 'here'), lookup });
+  const leaving = new AbortController();
+  const first = web.call('fetch_url', { url: 'http://first.test/' });
+  const second = web.call('fetch_url', { url: 'http://second.test/' }, leaving.signal);
+  const third = web.call('fetch_url', { url: 'http://third.test/' });
+  await eventually(() => asked.length > 0 || undefined, 'the first lookup');
+  leaving.abort();
+  await expect(second).rejects.toThrow('was cancelled');
+  expect(asked).toEqual(['first.test']);
+  answer();
+  expect(await first).toMatch(/here$/);
+  await eventually(() => asked.length > 1 || undefined, 'the next lookup');
+  answer();
+  expect(await third).toMatch(/here$/);
+  expect(asked).toEqual(['first.test', 'third.test']);
 });
 
 test('all tools only read', () => {

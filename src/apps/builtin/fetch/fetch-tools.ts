@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/index.ts';
 import { defineTool, type ServedTool, type ToolAnswer, type ToolContext, ToolFault } from '../../serving/index.ts';
+import { createTurns } from '../turns.ts';
 import { cleanText, type Span, takeExcerpt } from './excerpt.ts';
 import { type GetDeps, type GetOptions, getPage, type Page } from './get-page.ts';
 import { inTime } from './in-time.ts';
 import type { Style } from './page-writer.ts';
 import { type ReadDeps, readText } from './read-text.ts';
 
-export interface FetchDeps extends GetDeps, ReadDeps {
+export interface FetchDeps extends Omit<GetDeps, 'lookups'>, ReadDeps {
   readonly clock: Clock;
 }
 
@@ -16,12 +17,14 @@ export interface FetchLimits extends GetOptions {
 }
 
 export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTool[] {
+  // Of the lookups of a process only two run at once, and one must be left for everybody else.
+  const lookups = createTurns(1);
   function run(style: Style | 'as-is', isHtmlOnly = false) {
     return async (args: Input, { signal }: ToolContext): Promise<ToolAnswer> => {
       const url = readUrl(args.url);
       const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
       const patience = { timeoutMs: limits.timeoutMs, signal };
-      return inTime(deps.clock, patience, url.href, (stop) => answer(deps, limits, wanted, stop));
+      return inTime(deps.clock, patience, url.href, (stop) => answer({ ...deps, lookups }, limits, wanted, stop));
     };
   }
   return [
@@ -85,7 +88,12 @@ function readUrl(text: string): URL {
   throw new ToolFault('The URL cannot be read. It must be absolute, such as https://example.com/.');
 }
 
-async function answer(deps: FetchDeps, limits: FetchLimits, wanted: Wanted, signal: AbortSignal): Promise<ToolAnswer> {
+async function answer(
+  deps: GetDeps & ReadDeps,
+  limits: FetchLimits,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
   const page = await getPage(deps, limits, wanted.url, signal);
   const read = (as: Style | 'as-is') => readText(deps, page, as, limits.maxBytes, signal);
   if (page.status >= 400) {

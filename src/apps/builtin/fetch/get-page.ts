@@ -2,6 +2,7 @@ import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { type EgressGuard, EgressRefusal } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
+import type { Turns } from '../turns.ts';
 import type { Dial } from './dial.ts';
 import { explainFailure } from './failures.ts';
 import { guessShape, type Media, readMedia, type Shape, shapeOf } from './media.ts';
@@ -23,6 +24,8 @@ export interface Page {
 export interface GetDeps {
   readonly guard: EgressGuard;
   readonly dial: Dial;
+  /** A name whose servers do not answer takes long to look up, and who asked for it may be gone before. */
+  readonly lookups: Turns;
 }
 
 export interface GetOptions {
@@ -56,7 +59,8 @@ async function getOnce(deps: GetDeps, options: GetOptions, url: URL, signal: Abo
   try {
     const lookup = deps.guard.admit(url);
     if (lookup instanceof EgressRefusal) throw lookup;
-    response = await send(deps.dial, options.userAgent, url, lookup, signal);
+    const inTurn = takingTurns(lookup, deps.lookups, signal);
+    response = await send(deps.dial, options.userAgent, url, inTurn, signal);
     return redirectOf(url, response) ?? (await readAnswer(response, url, options.maxBytes));
   } catch (error) {
     // Who gives up breaks the connection, and that is what the error says.
@@ -64,6 +68,19 @@ async function getOnce(deps: GetDeps, options: GetOptions, url: URL, signal: Abo
   } finally {
     response?.destroy();
   }
+}
+
+function takingTurns(lookup: LookupFunction, turns: Turns, signal: AbortSignal): LookupFunction {
+  return (name, options, done) => {
+    turns.take(signal).then(
+      (endTurn) =>
+        lookup(name, options, (...found) => {
+          endTurn();
+          done(...found);
+        }),
+      (reason: Error) => done(reason, ''),
+    );
+  };
 }
 
 function send(

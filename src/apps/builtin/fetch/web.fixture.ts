@@ -43,6 +43,8 @@ export interface WebOptions {
   /** In place of HTTP: bytes, as somebody hostile sends them. */
   readonly raw?: (socket: Socket) => void;
   readonly names?: Names;
+  /** In place of `names`. */
+  readonly lookup?: ResolveAll;
   readonly allowed?: readonly string[];
   readonly limits?: Partial<FetchLimits>;
   readonly clock?: Clock;
@@ -67,7 +69,7 @@ export async function createWeb(options: WebOptions): Promise<Web> {
   const allowed = (options.allowed ?? [])
     .map(readAllowedHost)
     .filter((host): host is AllowedHost => host !== undefined);
-  const guard = createEgressGuard({ lookup }, { allowed });
+  const guard = createEgressGuard({ lookup: options.lookup ?? lookup }, { allowed });
   const limits = { maxBytes: 1024 * 1024, maxRedirects: 5, userAgent: 'test', timeoutMs: 20_000, ...options.limits };
   const tools = createFetchTools({ clock: options.clock ?? createSystemClock(), guard, dial, breathe }, limits);
   return {

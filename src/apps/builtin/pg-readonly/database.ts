@@ -2,9 +2,9 @@ import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import type { ConnectionOptions, parse } from 'pg-connection-string';
 import { type Clock, type Logger, sleep } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
+import { createTurns } from '../turns.ts';
 import { explainConnectFailure, explainFailure, isRefusal } from './faults.ts';
 import { createSession, type Session } from './session.ts';
-import { createTurns } from './turns.ts';
 
 /** A database that is only read. */
 export interface Database {
