@@ -189,6 +189,38 @@ test('names are looked up one at a time, and for nobody who has gone', async () 
   expect(asked).toEqual(['first.test', 'third.test']);
 });
 
+test('large pages are read two at a time, and small ones meanwhile', async () => {
+  let reads = 0;
+  let wake = (): void => {};
+  const awake = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const large = `<p>${'x'.repeat(300_000)}</p>`;
+  web = await createWeb({
+    answer: (request, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(request.url === '/large' ? large : '<p>small</p>'),
+    // The first two large pages stay where they are until they are woken; small ones come after them.
+    breathe: async () => {
+      if (++reads <= 2) await awake;
+    },
+  });
+  const { call, requests } = web;
+  const ended: number[] = [];
+  const pages = [0, 1, 2].map((index) =>
+    call('fetch_text', { url: 'http://public.test/large' }).then(() => ended.push(index)),
+  );
+  await eventually(() => (requests.length === 3 && reads === 2) || undefined, 'two to be read');
+  expect(await call('fetch_text', { url: 'http://public.test/small' })).toMatch(/small$/);
+  expect(ended).toEqual([]);
+  // One turn for each of the large pages that are read, two for the small one.
+  expect(reads).toBe(4);
+  wake();
+  await Promise.all(pages);
+  expect(ended).toHaveLength(3);
+});
+
 test('all tools only read', () => {
   // Nothing of them is used before one is called.
   const unused = undefined as never;

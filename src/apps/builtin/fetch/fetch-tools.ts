@@ -8,7 +8,7 @@ import { inTime } from './in-time.ts';
 import type { Style } from './page-writer.ts';
 import { type ReadDeps, readText } from './read-text.ts';
 
-export interface FetchDeps extends Omit<GetDeps, 'lookups'>, ReadDeps {
+export interface FetchDeps extends Omit<GetDeps & ReadDeps, 'lookups' | 'largePages'> {
   readonly clock: Clock;
 }
 
@@ -19,12 +19,15 @@ export interface FetchLimits extends GetOptions {
 export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTool[] {
   // Of the lookups of a process only two run at once, and one must be left for everybody else.
   const lookups = createTurns(1);
+  const largePages = createTurns(2);
   function run(style: Style | 'as-is', isHtmlOnly = false) {
     return async (args: Input, { signal }: ToolContext): Promise<ToolAnswer> => {
       const url = readUrl(args.url);
       const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
       const patience = { timeoutMs: limits.timeoutMs, signal };
-      return inTime(deps.clock, patience, url.href, (stop) => answer({ ...deps, lookups }, limits, wanted, stop));
+      return inTime(deps.clock, patience, url.href, (stop) =>
+        answer({ ...deps, lookups, largePages }, limits, wanted, stop),
+      );
     };
   }
   return [

@@ -1,3 +1,4 @@
+import type { Turns } from '../turns.ts';
 import { convertPage } from './convert-page.ts';
 import type { Page } from './get-page.ts';
 import { createDecoder } from './media.ts';
@@ -13,7 +14,11 @@ export interface PageText {
 export interface ReadDeps {
   /** Lets everybody else have a turn. */
   readonly breathe: () => Promise<unknown>;
+  /** All at the same time none of them would be done in time. Small pages do not wait. */
+  readonly largePages: Turns;
 }
+
+const largeBytes = 256 * 1024;
 
 /** The page as it is, or converted where it is HTML. */
 export async function readText(
@@ -23,9 +28,14 @@ export async function readText(
   limit: number,
   signal: AbortSignal,
 ): Promise<PageText> {
-  const source = await decode(deps, page, signal);
-  if (page.shape !== 'html' || style === 'as-is') return { text: source, title: '', isCut: false };
-  return await convertPage(deps, source, { style, base: page.url, limit, signal });
+  const endTurn = page.body.length > largeBytes ? await deps.largePages.take(signal) : undefined;
+  try {
+    const source = await decode(deps, page, signal);
+    if (page.shape !== 'html' || style === 'as-is') return { text: source, title: '', isCut: false };
+    return await convertPage(deps, source, { style, base: page.url, limit, signal });
+  } finally {
+    endTurn?.();
+  }
 }
 
 const sliceBytes = 256 * 1024;

@@ -45,6 +45,7 @@ export interface WebOptions {
   readonly names?: Names;
   /** In place of `names`. */
   readonly lookup?: ResolveAll;
+  readonly breathe?: () => Promise<unknown>;
   readonly allowed?: readonly string[];
   readonly limits?: Partial<FetchLimits>;
   readonly clock?: Clock;
@@ -71,7 +72,8 @@ export async function createWeb(options: WebOptions): Promise<Web> {
     .filter((host): host is AllowedHost => host !== undefined);
   const guard = createEgressGuard({ lookup: options.lookup ?? lookup }, { allowed });
   const limits = { maxBytes: 1024 * 1024, maxRedirects: 5, userAgent: 'test', timeoutMs: 20_000, ...options.limits };
-  const tools = createFetchTools({ clock: options.clock ?? createSystemClock(), guard, dial, breathe }, limits);
+  const deps = { clock: options.clock ?? createSystemClock(), guard, dial, breathe: options.breathe ?? breathe };
+  const tools = createFetchTools(deps, limits);
   return {
     dialled,
     asked,
