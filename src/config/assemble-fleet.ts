@@ -1,10 +1,11 @@
 import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts';
 import { didYouMean } from './did-you-mean.ts';
+import { leadsToHub } from './hub-entry.ts';
 import { layAgents } from './lay-agents.ts';
 import { type Finding, quote, toProblem } from './problems.ts';
 import type { DotEnv } from './read-dotenv.ts';
 import { deniesEverything } from './read-policy.ts';
-import { defaultServe } from './readers/quartermaster-yaml.ts';
+import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { resolveServer } from './resolve-server.ts';
@@ -83,6 +84,7 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
       const resolved = resolveServer(draft, { file, workspace, grammar, variables, sayVariable });
+      if (!isOurs(reader) && leadsToHub(draft, resolved.server)) continue;
       if (winner !== undefined) {
         const made = madeFrom.get(draft.name) === file;
         problems.push(...reportHidden({ winner, hidden: resolved.server, draft, file, made }));
@@ -96,6 +98,11 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
     }
   }
   return { servers, problems, secrets: [...secrets] };
+}
+
+/** No client has its own entries there, so whatever stands there is meant for the hub. */
+function isOurs(reader: Reader): boolean {
+  return reader === quartermasterYaml || reader.serverOf !== undefined;
 }
 
 function hiding(winner: FleetServer, place: SourceRef): FleetServer {
