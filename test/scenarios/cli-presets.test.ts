@@ -132,7 +132,8 @@ test('presets can be listed; one that does not exist is refused, also beside one
   const workspace = await makeWorkspace();
   const listed = await qmIn(workspace, 'bootstrap', '--list', '--json');
   expect(presetListSchema.parse(JSON.parse(listed.stdout)).map(({ id }) => id)).toEqual(all);
-  const { stdout } = await qmIn(workspace, 'bootstrap', '--list');
+  const { stdout, stderr } = await qmIn(workspace, 'bootstrap', '--list');
+  expect(stderr).toMatch(/no login with a browser yet.*\nNext: qm bootstrap PRESET…, or qm add NAME --preset PRESET/);
   expect(stdout).toMatch(/obsidian +preset +key +uvx, OBSIDIAN_API_KEY +/);
   expect(stdout).toMatch(/trello +pattern +key +TRELLO_MCP_URL, TRELLO_API_KEY +/);
   const refused = await qmIn(workspace, 'bootstrap', 'notion', 'jira');

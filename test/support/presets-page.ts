@@ -10,7 +10,7 @@ Servers that many teams want, ready to be written into a workspace. Generated fr
 
 - \`qm bootstrap --list\` shows them; \`qm bootstrap ID\` writes \`ops/adk/servers/ID.yaml\`, and says which variables it takes
   and which routes fit; \`qm add NAME --preset ID\` puts the same server into \`quartermaster.yaml\` under a name of your own.
-- Variables go into \`.env\` or into the environment of the hub; \`.env.example\` has all of them. A server without a
+- Variables go into \`.env\` or into the environment of the hub; \`.env.example\` of Quartermaster's own folder has all of them. A server without a
   variable that it needs is invalid and says which; the others work.
 - A **preset** works as it is written. A **pattern** is for a service that each team runs or rents in its own way: its file is
   where to begin.

@@ -46,7 +46,8 @@ async function list({ terminal }: CliContext, { json }: Invocation): Promise<voi
     { colours, width },
   );
   for (const line of lines) terminal.out(line);
-  terminal.err('\nNext: qm bootstrap PRESET…, or qm add NAME --preset PRESET under a name of your own');
+  terminal.err('\nThere is no login with a browser yet: set the token that `qm bootstrap` names in its place.');
+  terminal.err('Next: qm bootstrap PRESET…, or qm add NAME --preset PRESET under a name of your own');
 }
 
 function needs({ program, variables }: PresetRow): string[] {
