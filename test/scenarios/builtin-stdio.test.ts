@@ -66,7 +66,7 @@ test('SDK v1 lists the tools of each', async () => {
     ['pg-readonly', 4],
   ] as const) {
     const client = new OldClient({ name: 'first-line', version: '1' });
-    const env = { PATH: process.env.PATH ?? '', PG_RO_URL: 'postgres://127.0.0.1:1/none' };
+    const env = { PATH: process.env.PATH ?? '', PG_RO_URL: 'postgres://reader@127.0.0.1:1/none' };
     const args = [qm, 'builtin', name, '--workspace', folder];
     await client.connect(new OldTransport({ command: process.execPath, args, env, stderr: 'pipe' }));
     try {
