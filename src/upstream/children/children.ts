@@ -101,7 +101,7 @@ export function createChildren(
     const { env } = environmentFor(order);
     watchdog.start();
     const peer = await options.builtins.open({ ...order, env }, { clock, logger }).catch((error: unknown) => {
-      throw notOpened(server, order, toHubError(error));
+      throw notOpened(server, toHubError(error));
     });
     hosted.add(peer);
     void peer.exited.then(() => hosted.delete(peer));
@@ -197,15 +197,11 @@ function noBuiltins(server: string): HubError {
 }
 
 /** Whatever keeps it from working is told here, as a program would tell it on stderr. */
-function notOpened(server: string, { builtin }: BuiltinOrder, { message, hint }: HubError): HubError {
-  return new HubError(
-    'UPSTREAM_UNAVAILABLE',
-    `Server "${server}": the built-in server ${builtin} was not started. ${message}`,
-    {
-      ...(hint === undefined ? {} : { hint }),
-      details: { server },
-    },
-  );
+function notOpened(server: string, { message, hint }: HubError): HubError {
+  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" was not started. ${message}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details: { server },
+  });
 }
 
 function unwatched(spec: ChildSpec): HubError {

@@ -49,7 +49,7 @@ test('why it was not opened is told with the name of the server', async () => {
   });
   await expect(children.host(spec)).rejects.toMatchObject({
     code: 'UPSTREAM_UNAVAILABLE',
-    message: 'Server "repo": the built-in server git was not started. There is no repository at /x.',
+    message: 'Server "repo" was not started. There is no repository at /x.',
     hint: 'Name one.',
     details: { server: 'repo' },
   });

@@ -44,7 +44,7 @@ function openDatabase(
   const { url } = options;
   if (url === undefined || url === '') {
     throw new HubError('CONFIG_INVALID', 'The built-in server pg-readonly has no database: PG_RO_URL is not set.', {
-      hint: 'Set it in the env of the server, such as postgres://reader:…@host/database.',
+      hint: 'Set it to postgres://user:password@host/database; a configuration hands it on under the env of the server.',
     });
   }
   try {
