@@ -63,10 +63,9 @@ test('SDK v1 lists the tools of each', async () => {
   for (const [name, count] of [
     ['git', 6],
     ['fetch', 4],
-    ['pg-readonly', 4],
   ] as const) {
     const client = new OldClient({ name: 'first-line', version: '1' });
-    const env = { PATH: process.env.PATH ?? '', PG_RO_URL: 'postgres://reader@127.0.0.1:1/none' };
+    const env = { PATH: process.env.PATH ?? '' };
     const args = [qm, 'builtin', name, '--workspace', folder];
     await client.connect(new OldTransport({ command: process.execPath, args, env, stderr: 'pipe' }));
     try {

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DoctorServer } from '../../src/faces/cli/diagnosis-shapes.ts';
 import { presets } from '../../src/workspace-files/index.ts';
+import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { verifies } from '../support/verifies.ts';
 import { diagnosisOf, pathWithRunners, presetOf, workspaceWith } from './presets-doctor.fixture.ts';
 import { makeWorkspace, runQm } from './qm.fixture.ts';
@@ -20,12 +21,20 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     AZURE_DEVOPS_PAT: Buffer.from('dev@contoso.example:secret-token').toString('base64'),
   },
   mongodb: { MDB_MCP_CONNECTION_STRING: 'mongodb://reader:pass-word-1@127.0.0.1:9/shop' },
-  // Nobody listens there; that is for the first query to find out.
+  // Nobody listens there.
   'pg-readonly': { PG_RO_URL: 'postgresql://reader:pass-word-1@127.0.0.1:9/shop' },
 };
 
 const overPipes = ['filesystem', 'memory', 'obsidian', 'azure-devops', 'mongodb', 'playwright'];
 const builtIn = ['git', 'fetch', 'pg-readonly'];
+
+let postgres: TestPostgres;
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+
+afterAll(() => postgres?.stop());
 
 async function doctor(
   id: string,
@@ -92,7 +101,7 @@ test.each(builtIn)(
   async (id) => {
     const workspace = await workspaceWith([id]);
     await run('git', ['init', '--quiet', workspace]);
-    const { code, server } = await doctor(id, { ...values[id] }, workspace);
+    const { code, server } = await doctor(id, id === 'pg-readonly' ? { PG_RO_URL: postgres.url() } : {}, workspace);
     expect(server).toMatchObject({ verdict: 'reachable', transport: 'builtin', nextSteps: [] });
     const { routes } = presetOf(id);
     const named = Object.values(routes).flatMap((route) => (typeof route === 'string' ? [] : route));
@@ -100,6 +109,17 @@ test.each(builtIn)(
     expect(code).toBe(0);
   },
 );
+
+test('pg-readonly: a database that is away, and one that does not let it in, are told apart', async () => {
+  const away = await doctor('pg-readonly', { ...values['pg-readonly'] });
+  expect(away.server.verdict).toBe('unreachable');
+  expect(away.server.attempts[0]?.error?.message).toContain('Nobody listens at the address in PG_RO_URL');
+  const url = postgres.url({ user: 'postgres', password: 'not-the-password' });
+  const refused = await doctor('pg-readonly', { PG_RO_URL: url });
+  expect(refused.server.attempts[0]?.error?.message).toContain('refuses the user or the password');
+  expect(JSON.stringify([away, refused])).not.toMatch(/pass-word-1|not-the-password/);
+  expect([away.code, refused.code]).toEqual([1, 1]);
+});
 
 test('git: outside a repository it says so', async () => {
   const { code, server } = await doctor('git', {});

@@ -44,6 +44,8 @@ export interface BuiltinServer {
   /** For the model: what this server is good for, and its bounds. */
   readonly instructions: string;
   readonly tools: readonly ServedTool[];
+  /** Rejects with a HubError where what it stands for does not answer now; nobody is served then. */
+  reach?(): Promise<void>;
   /** Gives back what it holds; calls under way have been told by their signals. */
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { version } from '../../base/index.ts';
+import type { BuiltinName } from '../../domain/index.ts';
 import type { BuiltinOrder, Peer } from '../../hub/index.ts';
 import { type ServedServer, type Serving, serveTools } from '../serving/index.ts';
-import type { BuiltinDeps, BuiltinKind, BuiltinServer } from './builtin.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from './builtin.ts';
 import type { BuiltinPipes } from './builtins.ts';
 import { loadKind } from './kinds.ts';
 
 /** Inside a hub, on a pair of pipes that never leave the process. */
 export async function hostBuiltin({ builtin, ...settings }: BuiltinOrder, deps: BuiltinDeps): Promise<Peer> {
-  const kind = await loadKind(builtin);
-  const server = await kind.open(settings, deps);
+  const { kind, server } = await openKind(builtin, settings, deps);
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const serving = serveTools({ input: stdin, output: stdout, logger: deps.logger }, servedAs(kind, server));
@@ -35,10 +35,25 @@ export async function serveKind(
   { builtin, ...settings }: BuiltinOrder,
   { input, output, ...deps }: BuiltinDeps & BuiltinPipes,
 ): Promise<Serving> {
-  const kind = await loadKind(builtin);
-  const server = await kind.open(settings, deps);
+  const { kind, server } = await openKind(builtin, settings, deps);
   const serving = serveTools({ input, output, logger: deps.logger }, servedAs(kind, server));
   return { ended: endOf(serving, kind, server, deps), close: serving.close };
+}
+
+async function openKind(
+  name: BuiltinName,
+  settings: BuiltinSettings,
+  deps: BuiltinDeps,
+): Promise<{ readonly kind: BuiltinKind; readonly server: BuiltinServer }> {
+  const kind = await loadKind(name);
+  const server = await kind.open(settings, deps);
+  try {
+    await server.reach?.();
+    return { kind, server };
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
 
 async function endOf(serving: Serving, { name }: BuiltinKind, server: BuiltinServer, deps: BuiltinDeps): Promise<void> {

@@ -253,3 +253,23 @@ async function textOf(tool: string, options: WebOptions): Promise<string> {
   web = await createWeb(options);
   return web.call(tool, { url: 'http://public.test/' });
 }
+
+test('only so many pages are held at once; the rest wait, and whoever leaves loses the place', async () => {
+  const held: (() => void)[] = [];
+  const at = await createWeb({ answer: (_, response) => void held.push(() => response.end('x')) });
+  web = at;
+  const leaving = new AbortController();
+  const url = 'http://public.test/';
+  const first = Array.from({ length: 32 }, () => at.call('fetch_url', { url }));
+  await eventually(() => held.length === 32 || undefined, 'all places to be taken');
+  const gone = at.call('fetch_url', { url }, leaving.signal).catch((error: unknown) => String(error));
+  const waiting = at.call('fetch_url', { url });
+  leaving.abort();
+  expect(await gone).toContain('was cancelled');
+  expect(at.requests).toHaveLength(32);
+  for (const answer of held.splice(0)) answer();
+  await Promise.all(first);
+  await eventually(() => held.length === 1 || undefined, 'the one that waited');
+  held[0]?.();
+  expect(await waiting).toContain('Status 200');
+});

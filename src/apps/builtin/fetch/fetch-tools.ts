@@ -20,14 +20,17 @@ export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTo
   // Of the lookups of a process only two run at once, and one must be left for everybody else.
   const lookups = createTurns(1);
   const largePages = createTurns(2);
+  // Each holds its page in memory.
+  const fetches = createTurns(maxAtOnce);
   function run(style: Style | 'as-is', isHtmlOnly = false) {
     return async (args: Input, { signal }: ToolContext): Promise<ToolAnswer> => {
       const url = readUrl(args.url);
       const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
       const patience = { timeoutMs: limits.timeoutMs, signal };
-      return inTime(deps.clock, patience, url.href, (stop) =>
-        answer({ ...deps, lookups, largePages }, limits, wanted, stop),
-      );
+      return inTime(deps.clock, patience, url.href, async (stop) => {
+        const endTurn = await fetches.take(stop);
+        return answer({ ...deps, lookups, largePages }, limits, wanted, stop).finally(endTurn);
+      });
     };
   }
   return [
@@ -85,6 +88,7 @@ interface Wanted extends Span {
 }
 
 const faultChars = 1000;
+const maxAtOnce = 32;
 
 function readUrl(text: string): URL {
   if (URL.canParse(text)) return new URL(text);

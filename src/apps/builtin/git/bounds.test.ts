@@ -166,3 +166,25 @@ test('a repository that went away is a fault, not a defect', async () => {
   await expect(callTool(server, 'git_log', { path: 'src/b.txt' })).rejects.toThrow(ToolFault);
   await server.close();
 });
+
+test('however many calls come at once, eight are worked on', async () => {
+  const root = workshop.repository('busy');
+  const bin = join(workshop.dir, 'counting');
+  mkdirSync(bin);
+  const log = join(workshop.dir, 'counted');
+  // Each says when it begins and when it ends.
+  const script = `#!/bin/sh\necho begin >> ${log}\n${realGit} "$@"\ncode=$?\necho end >> ${log}\nexit $code\n`;
+  writeFileSync(join(bin, 'git'), script);
+  chmodSync(join(bin, 'git'), 0o755);
+  const server = await openGit(root, { env: { PATH: `${bin}:${process.env.PATH}` } });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => callTool(server, 'git_status')));
+  expect(answers).toHaveLength(40);
+  await server.close();
+  let [now, most] = [0, 0];
+  for (const word of readFileSync(log, 'utf8').trim().split('\n')) {
+    now += word === 'begin' ? 1 : -1;
+    most = Math.max(most, now);
+  }
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(8);
+});

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errnoOf } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
+import { createTurns } from '../turns.ts';
 import type { ConfigEntry } from './local-config.ts';
 import { type Git, type GitHost, listConfig, prepareGit } from './prepare-git.ts';
 import type { Repository } from './repository.ts';
@@ -36,6 +37,7 @@ export interface GitTools {
 
 export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutMs }: GitCallsOptions): GitCalls {
   const underWay = new Map<AbortController, Promise<unknown>>();
+  const turns = createTurns(maxAtOnce);
   let closed = false;
 
   async function inDir<T>(signal: AbortSignal, work: (dir: string, signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -44,7 +46,7 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
     const giveUp = (): void => ending.abort(givenUp());
     signal.addEventListener('abort', giveUp, { once: true });
     const timer = clock.setTimer(timeoutMs, () => ending.abort(late(timeoutMs)));
-    const running = inTemporaryDir(tmpDir, (dir) => work(dir, ending.signal)).catch(asFault);
+    const running = inTurn(ending.signal, (dir) => work(dir, ending.signal));
     underWay.set(ending, running);
     try {
       return await running;
@@ -53,6 +55,11 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
       timer.cancel();
       signal.removeEventListener('abort', giveUp);
     }
+  }
+
+  async function inTurn<T>(signal: AbortSignal, work: (dir: string) => Promise<T>): Promise<T> {
+    const endTurn = await turns.take(signal);
+    return inTemporaryDir(tmpDir, work).catch(asFault).finally(endTurn);
   }
 
   return {
@@ -66,6 +73,9 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
     },
   };
 }
+
+/** Each call is several processes, one after the other; the rest of the machine has work too. */
+const maxAtOnce = 8;
 
 async function inTemporaryDir<T>(parent: string, work: (dir: string) => Promise<T>): Promise<T> {
   const dir = await mkdtemp(join(parent, 'qm-git-'));

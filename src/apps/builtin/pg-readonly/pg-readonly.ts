@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HubError } from '../../../base/index.ts';
-import { defineTool, type ServedTool, type ToolAnnotations } from '../../serving/index.ts';
+import { defineTool, type ServedTool, type ToolAnnotations, ToolFault } from '../../serving/index.ts';
 import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
 import { numberOption, readOptions } from '../read-options.ts';
 import { usages } from '../usages.ts';
@@ -32,8 +32,19 @@ async function open({ args, env }: BuiltinSettings, { clock, logger }: BuiltinDe
       'Reads a PostgreSQL database; nothing that changes it is run. Begin with list_tables and describe_table. ' +
       `A result has ${bounds.maxRows} rows at most, and a statement ${timeoutSeconds} s.`,
     tools: toolsOn(database, bounds),
+    reach: () => reach(database),
     close: () => database.close(),
   };
+}
+
+/** A database that is away makes the server one that is away; it is asked again as any other server is. */
+async function reach(database: Database): Promise<void> {
+  try {
+    await database.read(new AbortController().signal, async () => {});
+  } catch (error) {
+    if (!(error instanceof ToolFault)) throw error;
+    throw new HubError('UPSTREAM_UNAVAILABLE', error.message, { cause: error });
+  }
 }
 
 /** The address holds a password: no message repeats any of it, nor does a cause. */

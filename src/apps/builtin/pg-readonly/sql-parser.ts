@@ -24,7 +24,7 @@ export interface SqlNode {
 }
 
 /** More than anybody writes; parsing blocks the process for as long as it takes. */
-const maxCharacters = 50_000;
+const maxCharacters = 20_000;
 
 /** The parser looks at such rows again from each of their characters; rulers in comments are shorter. */
 const longOperator = /[-+*/<>=~!@#%^&|`?]{250}/;
