@@ -24,6 +24,7 @@ export { isJsonObject } from './json.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export {
   answersSignals,
+  cookieName,
   isAlive,
   type ProcessLife,
   type ProcessRow,

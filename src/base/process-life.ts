@@ -68,3 +68,9 @@ function readStat(pid: number): string | undefined {
     return undefined;
   }
 }
+
+/**
+ * The environment variable that names a child's hub. Descendants inherit it, so it finds those that
+ * left the process group, and tells at the next start whose they were.
+ */
+export const cookieName = 'QUARTERMASTER_CHILD';

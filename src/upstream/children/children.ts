@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import {
   type Clock,
+  cookieName,
   createId,
   errnoOf,
   HubError,
@@ -10,7 +11,7 @@ import {
   toHubError,
 } from '../../base/index.ts';
 import { type Child, createChild, type OwnedChild } from './child.ts';
-import { bootMark, type CookieOwner, cookieName, formatCookie } from './cookie.ts';
+import { bootMark, type CookieOwner, formatCookie } from './cookie.ts';
 import { defaultPath, findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
 import type { BuiltinOrder, Builtins, Peer } from './peer.ts';

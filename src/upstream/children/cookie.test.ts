@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { bootMark, cookieName, formatCookie, parseCookie } from './cookie.ts';
+import { cookieName } from '../../base/index.ts';
+import { bootMark, formatCookie, parseCookie } from './cookie.ts';
 
 const owner = { boot: 'abc123', pid: 42, start: 987, namespace: '4026531836' };
 

@@ -1,8 +1,4 @@
-/**
- * The environment variable that names a child's hub. Descendants inherit it, so it finds those that
- * left the process group, and tells at the next start whose they were.
- */
-export const cookieName = 'QUARTERMASTER_CHILD';
+import { cookieName } from '../../base/index.ts';
 
 export interface CookieOwner {
   /** Random, new with each hub. */

@@ -1,8 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type ProcessRow, readProcess } from '../../base/index.ts';
-import { cookieName } from './cookie.ts';
+import { cookieName, type ProcessRow, readProcess } from '../../base/index.ts';
 
 /** None without /proc (macOS). Read in slices, so that a machine full of processes does not hold up the event loop. */
 export async function listProcesses(): Promise<ProcessRow[]> {

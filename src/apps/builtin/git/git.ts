@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { HubError } from '../../../base/index.ts';
+import { cookieName, HubError } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
 import { numberOption, readOptions } from '../read-options.ts';
@@ -20,14 +20,12 @@ export const git: BuiltinKind = { ...usages.git, open };
 /** A control character takes six bytes of JSON, as text and as a value; a hub takes no message over 64 MiB. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** The hub finds by it what its children left behind, so git carries it on. */
-const cookieName = 'QUARTERMASTER_CHILD';
-
 async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Promise<BuiltinServer> {
   const given = readOptions(git, args);
   const maxBytes = numberOption(git, given, 'max-bytes', { least: 1_024, most: mostBytes, otherwise: 262_144 });
   const seconds = numberOption(git, given, 'timeout', { least: 1, most: 3_600, otherwise: 60 });
   const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
+  // The hub finds by it what its children left behind, so git carries it on.
   const cookie = env[cookieName];
   const host = {
     logger: deps.logger,
