@@ -21,6 +21,7 @@ export {
 } from './errors.ts';
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
 export { isJsonObject } from './json.ts';
+export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export {
   answersSignals,

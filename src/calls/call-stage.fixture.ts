@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Clock, createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
+import { type Clock, createSilentLogger, createSystemClock, LinkedList, systemRandom } from '../base/index.ts';
 import type { Fleet, ServerLimits } from '../domain/index.ts';
 import { draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
@@ -25,7 +25,7 @@ export interface CallStage {
   readonly source: ViewSource;
   readonly views: Views;
   readonly ledger: Ledger;
-  readonly underWay: ReadonlySet<Call>;
+  readonly underWay: LinkedList<Call>;
   /** What the meter was told, in order. */
   readonly metered: readonly Metered[];
   stopping: boolean;
@@ -81,7 +81,7 @@ export async function openCallStage(
   const servers = handlesOf(fleet, offered);
   const files = servers.get('files');
   if (files === undefined) throw new Error('the fleet has a server named files');
-  const underWay = new Set<Call>();
+  const underWay = new LinkedList<Call>();
   const source = sourceOf(fleet, servers, clock);
   const views = createViews({ clock }, source);
   const metered: Metered[] = [];

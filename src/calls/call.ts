@@ -1,4 +1,4 @@
-import { HubError } from '../base/index.ts';
+import { HubError, type Linked, type LinkedList } from '../base/index.ts';
 import type { Caller, OperationKind } from '../domain/index.ts';
 import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel, unanswered } from '../mcp/index.ts';
 import type { Hearing, WireCall, WireResult } from '../upstream/index.ts';
@@ -42,7 +42,11 @@ export type CallState =
 export const maxQuestions = 32;
 
 /** One call from its arrival to its end. It outlives the request that brought it. */
-export class Call implements Hearing {
+export class Call implements Hearing, Linked<Call> {
+  /** Of calls under way. */
+  list: LinkedList<Call> | undefined;
+  before: Call | undefined;
+  after: Call | undefined;
   #request: CallRequest | undefined;
   #state: CallState = received;
   #channel: CallerChannel | undefined;

@@ -1,4 +1,4 @@
-import { type Clock, type HubError, isJsonObject, toHubError } from '../base/index.ts';
+import { type Clock, type HubError, isJsonObject, type LinkedList, toHubError } from '../base/index.ts';
 import {
   type CallEnd,
   type Ledger,
@@ -319,7 +319,7 @@ export interface CallPathDeps {
   readonly views: Views;
   readonly taskIds: TaskIds;
   /** Calls that have not ended; the hub waits for them when it stops. */
-  readonly underWay: Set<Call>;
+  readonly underWay: LinkedList<Call>;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
   isStopping(): boolean;

@@ -1,4 +1,4 @@
-import { type Clock, createId, type Logger, type RandomBytes, sleep } from '../base/index.ts';
+import { type Clock, createId, LinkedList, type Logger, type RandomBytes, sleep } from '../base/index.ts';
 import {
   Call,
   type CallRequest,
@@ -117,7 +117,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
   const life = createId(random, 8);
-  const underWay = new Set<Call>();
+  const underWay = new LinkedList<Call>();
   let stopping: Promise<void> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
   const runCall = createCallPath({ ...deps, ledger, views, taskIds: signed.taskIds, underWay, traced, isStopping });
@@ -232,7 +232,7 @@ function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
   };
 }
 
-async function drain(clock: Clock, underWay: ReadonlySet<Call>): Promise<void> {
+async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {
   const until = clock.monotonic() + stopGraceMs;
   while (underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
   for (const call of underWay) call.cancel('the hub is shutting down');

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../base/index.ts';
+import { type Clock, type Linked, LinkedList, type Timer } from '../base/index.ts';
 
 /** Hears which of the two limits of its call was reached. */
 export interface Timed {
@@ -21,7 +21,7 @@ export interface Patience {
  */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #waiting = new List();
+  readonly #waiting = new LinkedList<Limit>();
   #timer: Timer | undefined;
   #firesAt = Number.POSITIVE_INFINITY;
 
@@ -62,7 +62,7 @@ export class Deadlines {
     const now = this.#clock.monotonic();
     const over: Limit[] = [];
     let next = Number.POSITIVE_INFINITY;
-    for (let limit = this.#waiting.first; limit !== undefined; limit = limit.after) {
+    for (const limit of this.#waiting) {
       if (limit.dueAt <= now) over.push(limit);
       else next = Math.min(next, limit.dueAt);
     }
@@ -72,7 +72,7 @@ export class Deadlines {
   }
 }
 
-class Limit implements Patience {
+class Limit implements Patience, Linked<Limit> {
   readonly #deadlines: Deadlines;
   readonly #timed: Timed;
   readonly #timeoutMs: number;
@@ -82,7 +82,7 @@ class Limit implements Patience {
   #heldAt = 0;
   /** Progress only moves this; the timer looks at it when it fires. */
   dueAt: number;
-  list: List | undefined;
+  list: LinkedList<Limit> | undefined;
   before: Limit | undefined;
   after: Limit | undefined;
 
@@ -114,7 +114,7 @@ class Limit implements Patience {
   }
 
   end(): void {
-    this.list?.remove(this);
+    this.list?.delete(this);
   }
 
   timeOut(): void {
@@ -122,26 +122,5 @@ class Limit implements Patience {
     if (this.list === undefined) return;
     this.end();
     this.#timed.timeOut(this.dueAt === this.#capAt ? this.#maxMs : this.#timeoutMs);
-  }
-}
-
-/** Linked through its members: entering and leaving, once for each call, allocate nothing. */
-class List {
-  first: Limit | undefined;
-
-  add(limit: Limit): void {
-    limit.list = this;
-    limit.after = this.first;
-    if (this.first !== undefined) this.first.before = limit;
-    this.first = limit;
-  }
-
-  remove(limit: Limit): void {
-    if (limit.before === undefined) this.first = limit.after;
-    else limit.before.after = limit.after;
-    if (limit.after !== undefined) limit.after.before = limit.before;
-    limit.list = undefined;
-    limit.before = undefined;
-    limit.after = undefined;
   }
 }

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Linked, LinkedList } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { KnownHeaders } from './known-headers.ts';
 import type { ResumableAnswer } from './resumable-answer.ts';
 
 /** One HTTP request from a caller whose identity is proved. */
-export interface Exchange {
+export interface Exchange extends Linked<Exchange> {
   readonly request: IncomingMessage;
   readonly headers: KnownHeaders;
   readonly response: ServerResponse;
@@ -12,6 +13,10 @@ export interface Exchange {
   /** Whose client sessions it may use. */
   readonly owner: string;
   readonly acceptsStream: boolean;
+  /** Of those whose answer is not there yet. */
+  list: LinkedList<Exchange> | undefined;
+  before: Exchange | undefined;
+  after: Exchange | undefined;
   /** When a client session began to wait for its answer. */
   since: number;
   /** Of a client session whose answer is, or may become, a stream. */

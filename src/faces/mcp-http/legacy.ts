@@ -84,11 +84,11 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       sendJson(response, 200, errorReply(idText, toHubError(error)));
       return undefined;
     }
-    const { call, result } = client.begin(caller, request, operation, attendant);
-    growing?.onGone(() => call.detach());
+    const begun = client.begin(caller, request, operation, attendant);
+    growing?.onGone(() => begun.call.detach());
     if (acceptsStream) streams.await(exchange, session.lastRequest);
-    return result.then((outcome) => {
-      client.ended(request, call);
+    return begun.result.then((outcome) => {
+      client.ended(begun);
       streams.answered(exchange);
       const text = operationAnswer(idText, operation.kind, outcome, 'legacy');
       if (exchange.growing === undefined) sendJson(response, 200, text);
@@ -132,9 +132,9 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       if (request.method === 'initialize') throw new HubError('INVALID_REQUEST', 'A batch cannot initialize.');
       if (!isCall(request)) return await answerTo(session, caller, request);
       const operation = operationOf(request);
-      const { call, result } = client.begin(caller, request, operation, client.silent);
-      const outcome = await result;
-      client.ended(request, call);
+      const begun = client.begin(caller, request, operation, client.silent);
+      const outcome = await begun.result;
+      client.ended(begun);
       return operationAnswer(request.idText, operation.kind, outcome, 'legacy');
     } catch (error) {
       return errorReply(request.idText, toHubError(error));

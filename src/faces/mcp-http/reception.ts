@@ -61,6 +61,9 @@ export function createReception({ hub, tokens, clock }: ReceptionDeps): Receptio
         owner: identity.tokenId,
         acceptsStream: accept === undefined || accept.includes('text/event-stream') || accept.includes('*/*'),
         since: 0,
+        list: undefined,
+        before: undefined,
+        after: undefined,
         growing: undefined,
       };
     },

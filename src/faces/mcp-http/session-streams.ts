@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, LinkedList } from '../../base/index.ts';
 import { EventLog, type EventLogDeps } from './event-log.ts';
 import type { Exchange } from './exchange.ts';
 import { resumableAnswer } from './resumable-answer.ts';
@@ -19,7 +19,7 @@ export class SessionStreams implements EventLogDeps {
   #logs: Map<string, EventLog> | undefined;
   #opened = 0;
   #announcements: EventLog | undefined;
-  #waiting: Set<Exchange> | undefined;
+  #waiting: LinkedList<Exchange> | undefined;
   #closed = false;
 
   constructor(clock: Clock, protocolVersion: string) {
@@ -57,7 +57,7 @@ export class SessionStreams implements EventLogDeps {
   /** The answer is not there yet. */
   await(exchange: Exchange, now: number): void {
     exchange.since = now;
-    this.#waiting ??= new Set();
+    this.#waiting ??= new LinkedList();
     this.#waiting.add(exchange);
   }
 

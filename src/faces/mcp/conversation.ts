@@ -192,10 +192,13 @@ export class Conversation {
     const { caller } = this.#deps;
     const operation = operationOf(request);
     const attendant = this.#client.attendant(caller, this.#between, () => {});
-    const { call, result } = this.#client.begin(caller, request, operation, attendant);
-    const outcome = await result;
-    this.#client.ended(request, call);
-    return this.#unwanted.delete(call) ? undefined : operationAnswer(request.idText, operation.kind, outcome, 'legacy');
+    const client = this.#client;
+    const begun = client.begin(caller, request, operation, attendant);
+    const outcome = await begun.result;
+    client.ended(begun);
+    return this.#unwanted.delete(begun.call)
+      ? undefined
+      : operationAnswer(request.idText, operation.kind, outcome, 'legacy');
   }
 
   async #round(request: Request): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { type Clock, HubError } from '../../base/index.ts';
+import { type Clock, HubError, type Linked, LinkedList } from '../../base/index.ts';
 import type { Call, CallClient } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -40,7 +40,7 @@ export class LegacyClient {
   readonly #deps: LegacyClientDeps;
   readonly #session: string;
   #logLevel: string | undefined;
-  #calls: Map<string | number, Call> | undefined;
+  #calls: LinkedList<ClientCall> | undefined;
   #questions: Questions | undefined;
   #watched: WatchedResources | undefined;
 
@@ -68,18 +68,17 @@ export class LegacyClient {
     return this.identity.askable.nothing ? plain : { ...plain, ...this.#asking(between, onGone) };
   }
 
-  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): Underway {
-    const started = startOperation(this.#deps.hub, caller, request, operation, attendant);
-    this.#calls ??= new Map();
-    this.#calls.set(request.id, started.call);
+  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): ClientCall {
+    const started = new ClientCall(request.id, startOperation(this.#deps.hub, caller, request, operation, attendant));
+    this.#calls ??= new LinkedList();
+    this.#calls.add(started);
     const { dismiss } = attendant;
     if (dismiss !== undefined) void started.result.then(dismiss, dismiss);
     return started;
   }
 
-  ended({ id }: Request, call: Call): void {
-    // The id may belong to a later call by now.
-    if (this.#calls?.get(id) === call) this.#calls.delete(id);
+  ended(call: ClientCall): void {
+    this.#calls?.delete(call);
   }
 
   /** Requests that are no operation on a server, and subscriptions. */
@@ -109,7 +108,8 @@ export class LegacyClient {
     if (message.method === rootsChanged) this.#deps.hub.clients.tell(this.#session, rootsChanged);
     if (message.method !== 'notifications/cancelled') return undefined;
     const { requestId, reason } = message.params;
-    const call = this.#calls?.get(requestId as string | number); // anything else is not a key
+    // An id that was used twice means the later call.
+    const call = this.#calls?.find(({ id }) => id === requestId)?.call;
     call?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
     return call;
   }
@@ -159,6 +159,22 @@ export class LegacyClient {
     );
     const outcome = await this.#watched.watch(caller, uri, this.identity, '');
     return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
+  }
+}
+
+/** A call by the id that its client gave it. */
+class ClientCall implements Underway, Linked<ClientCall> {
+  readonly id: string | number;
+  readonly call: Call;
+  readonly result: Underway['result'];
+  list: LinkedList<ClientCall> | undefined;
+  before: ClientCall | undefined;
+  after: ClientCall | undefined;
+
+  constructor(id: string | number, { call, result }: Underway) {
+    this.id = id;
+    this.call = call;
+    this.result = result;
   }
 }
 

@@ -6,14 +6,14 @@ import { Deadlines } from '../deadlines.ts';
 import { hearing } from '../hearing.fixture.ts';
 import { controlRequest, type Hearing } from '../wire.ts';
 import { Inbox } from './inbox.ts';
-import { Pending } from './pending.ts';
+import { Pending, PendingRequests } from './pending.ts';
 
 const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
 
 function begin(exclusive = true) {
   const clock = createManualClock();
   const deadlines = new Deadlines(clock);
-  const pending = new Map<number, Pending>();
+  const pending = new PendingRequests();
   const sent: string[] = [];
   const ended: (number | HubError)[] = [];
   const inbox = new Inbox('files', {
@@ -21,7 +21,7 @@ function begin(exclusive = true) {
     events: { onNotification() {} },
     pending,
     onAnswer(call) {
-      pending.delete(call.id);
+      pending.delete(call);
       call.patience.end();
     },
     send: (message) => sent.push(message),
@@ -29,7 +29,7 @@ function begin(exclusive = true) {
   });
   const start = (id: number, parts: Partial<Hearing> | undefined): void => {
     const request = { ...controlRequest('tools/call', {}, 1000), hearing: parts && hearing(parts) };
-    pending.set(id, new Pending(id, request, deadlines, (_call, why) => ended.push(why)));
+    pending.add(new Pending(id, request, deadlines, (_call, why) => ended.push(why)));
   };
   const receive = (message: object): void => inbox.receive(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const ask = (id: number, method = 'elicitation/create'): void => receive({ id, method, params: { message: 'Who?' } });

@@ -2,7 +2,7 @@ import type { Logger } from '../../base/index.ts';
 import { notOffered, type Question, readUpstreamMessage } from '../../mcp/index.ts';
 import type { WireError, WireEvents, WireResult } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
-import type { Pending } from './pending.ts';
+import type { Pending, PendingRequests } from './pending.ts';
 
 /** For wires whose messages all come over one stream. */
 export interface SharedStreamOptions {
@@ -14,8 +14,7 @@ export interface SharedStreamOptions {
 export interface InboxDeps {
   readonly logger: Logger;
   readonly events: Pick<WireEvents, 'onNotification'>;
-  /** Requests under way, by the id that their answers carry. */
-  readonly pending: ReadonlyMap<number, Pending>;
+  readonly pending: Pick<PendingRequests, 'get' | 'all'>;
   onAnswer(pending: Pending, answer: WireResult | WireError): void;
   /** Brings the answer to a server's question on its way. */
   send(message: string): void;
@@ -41,7 +40,7 @@ export class Inbox {
     switch (message.kind) {
       case 'result':
       case 'error': {
-        const pending = this.#deps.pending.get(message.id as number); // a foreign id finds nothing
+        const pending = this.#deps.pending.get(message.id);
         if (pending !== undefined) this.#deps.onAnswer(pending, message);
         return;
       }
@@ -82,7 +81,7 @@ export class Inbox {
   #addressee(): Pending | undefined {
     if (!this.#deps.exclusive) return undefined;
     let newest: Pending | undefined;
-    for (const pending of this.#deps.pending.values()) {
+    for (const pending of this.#deps.pending.all()) {
       const { hearing } = pending.request;
       if (hearing === undefined) continue;
       if (newest !== undefined && newest.request.hearing?.owner !== hearing.owner) return undefined;
@@ -92,7 +91,7 @@ export class Inbox {
   }
 
   #progress(params: Readonly<Record<string, unknown>>): void {
-    const pending = this.#deps.pending.get(params.progressToken as number); // a foreign token finds nothing
+    const pending = this.#deps.pending.get(params.progressToken);
     if (pending === undefined) return;
     pending.patience.renew();
     pending.request.hearing?.progress(params);

@@ -17,7 +17,7 @@ import {
 } from '../wire.ts';
 import { Inbox, type SharedStreamOptions } from './inbox.ts';
 import { closePool, isRefusal, openPool, parseUrl } from './network.ts';
-import { type GiveUp, Pending } from './pending.ts';
+import { type GiveUp, Pending, PendingRequests } from './pending.ts';
 import { Post } from './sse-post.ts';
 import { createSseStream } from './sse-stream.ts';
 
@@ -55,7 +55,7 @@ class SseWire implements Wire {
   readonly #configured: readonly string[];
   readonly #stream: ReturnType<typeof createSseStream>;
   readonly #deadlines: Deadlines;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new PendingRequests();
   readonly #posts = new Map<number, Post>();
   /** Waits for the endpoint, or for the server to know that the handshake is over. */
   #queue: Post[] = [];
@@ -63,7 +63,6 @@ class SseWire implements Wire {
   #path: string | undefined;
   #headers: readonly string[] = [];
   #envelope: Envelope = legacyEnvelope('');
-  #nextId = 1;
   #queuedBytes = 0;
   #answers = 0;
   #gone: WireFailure | undefined;
@@ -115,15 +114,15 @@ class SseWire implements Wire {
     if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
     const queued = this.#queuedBytes;
     if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
-    const id = this.#nextId++;
+    const id = this.#pending.nextId();
     const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
-    this.#pending.set(id, pending);
+    this.#pending.add(pending);
     const post = this.#post(requestText(id, request, this.#envelope), (failure) => {
-      if (failure === undefined || !this.#pending.has(id)) return;
+      if (failure === undefined || this.#pending.get(id) === undefined) return;
       if (isRefusal(failure.httpStatus ?? 0)) this.#deps.events.onRefused(failure.error);
       this.#settle(pending, failure);
     });
-    if (this.#pending.has(id)) this.#posts.set(id, post);
+    if (this.#pending.get(id) !== undefined) this.#posts.set(id, post);
     return pending;
   }
 
@@ -215,7 +214,7 @@ class SseWire implements Wire {
 
   readonly #giveUp: GiveUp = (pending, why) => {
     const { id, request } = pending;
-    if (!this.#pending.has(id)) return;
+    if (this.#pending.get(id) === undefined) return;
     const timeout = typeof why === 'number';
     const sent = this.#posts.get(id)?.started === true;
     this.#posts.get(id)?.abort();
@@ -228,7 +227,7 @@ class SseWire implements Wire {
   #settle(pending: Pending, reply: WireReply): void {
     const { id } = pending;
     const post = this.#posts.get(id);
-    this.#pending.delete(id);
+    this.#pending.delete(pending);
     this.#posts.delete(id);
     pending.patience.end();
     pending.settle(reply);
@@ -241,7 +240,7 @@ class SseWire implements Wire {
     const what = String(failure.error.details.reason ?? failure.error.message);
     const lost = failure.cause === 'connection' && failure.sent;
     this.#gone = lost ? lostConnection(this.#server, what, false, failure.error.cause) : failure;
-    const pending = [...this.#pending.values()];
+    const pending = this.#pending.all();
     const sent = new Set(pending.filter(({ id }) => this.#posts.get(id)?.started === true));
     for (const post of this.#posts.values()) post.abort();
     for (const call of pending) this.#settle(call, sent.has(call) ? failure : this.#gone);

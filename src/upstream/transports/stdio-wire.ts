@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { type Clock, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification } from '../../mcp/index.ts';
 import { lastWords, type Peer, type PeerExit } from '../children/index.ts';
@@ -14,7 +15,7 @@ import {
   type WireRequest,
 } from '../wire.ts';
 import { Inbox, type SharedStreamOptions } from './inbox.ts';
-import { type GiveUp, Pending } from './pending.ts';
+import { type GiveUp, Pending, PendingRequests } from './pending.ts';
 
 /** JSON-RPC over a pair of pipes: one write per turn of the loop, whatever number of calls it carries. */
 export function createStdioWire(deps: StdioWireDeps, options: StdioWireOptions): Wire {
@@ -50,10 +51,9 @@ class StdioWire implements Wire {
   readonly #events: WireEvents;
   readonly #redact: StdioWireDeps['redact'];
   readonly #server: string;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new PendingRequests();
   readonly #deadlines: Deadlines;
   #envelope: Envelope = legacyEnvelope('');
-  #nextId = 1;
   #outgoing = '';
   #gone: WireFailure | undefined;
   #closing = false;
@@ -71,7 +71,7 @@ class StdioWire implements Wire {
       ...deps,
       pending: this.#pending,
       onAnswer: (pending, answer) => {
-        this.#pending.delete(pending.id);
+        this.#pending.delete(pending);
         pending.patience.end();
         if (pending.request.name !== undefined) this.proven = true;
         pending.settle(answer);
@@ -82,7 +82,10 @@ class StdioWire implements Wire {
       },
       exclusive: options.exclusive,
     });
-    const reader = createLineReader((line) => inbox.receive(line.toString('utf8')), maxMessageBytes);
+    const reader = createLineReader(
+      (line) => inbox.receive(line.toString(isAscii(line) ? 'latin1' : 'utf8')),
+      maxMessageBytes,
+    );
     deps.child.stdout.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) this.#fail(`a message over ${maxMessageBytes} bytes`);
     });
@@ -96,9 +99,9 @@ class StdioWire implements Wire {
     if (this.#gone !== undefined) return { reply: Promise.resolve({ ...this.#gone, sent: false }), cancel() {} };
     const queued = this.queuedBytes;
     if (queued > maxQueuedBytes) return { reply: Promise.resolve(queueFull(this.#server, queued)), cancel() {} };
-    const id = this.#nextId++;
+    const id = this.#pending.nextId();
     const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
-    this.#pending.set(id, pending);
+    this.#pending.add(pending);
     this.#write(requestText(id, request, this.#envelope));
     return pending;
   }
@@ -161,7 +164,7 @@ class StdioWire implements Wire {
 
   readonly #giveUp: GiveUp = (pending, why) => {
     const { id, request } = pending;
-    if (!this.#pending.delete(id)) return;
+    if (!this.#pending.delete(pending)) return;
     pending.patience.end();
     const timeout = typeof why === 'number';
     // Nobody may cancel initialize; a late answer to anything else is dropped by its id.
@@ -176,8 +179,10 @@ class StdioWire implements Wire {
     const failure = lostConnection(this.#server, what, true);
     this.#gone = lostConnection(this.#server, what, false);
     this.#deadlines.close();
-    for (const pending of this.#pending.values()) pending.settle(failure);
-    this.#pending.clear();
+    for (const pending of this.#pending.all()) {
+      this.#pending.delete(pending);
+      pending.settle(failure);
+    }
     this.#child.kill();
     if (!this.#closing) this.#events.onLost(this.#gone.error);
   }
