@@ -8,8 +8,8 @@ import {
   createMcpEndpoint,
   createReception,
   isPreflight,
+  LeanRequest,
   metadataPaths,
-  readHeaders,
   resourceMetadata,
   sendJson,
   sendPreflight,
@@ -72,8 +72,8 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     guard = createGuard({ host: options.host, ...hub.fleet.serve });
   });
 
-  function route(request: IncomingMessage, response: ServerResponse): void {
-    const headers = readHeaders(request);
+  function route(request: LeanRequest, response: ServerResponse): void {
+    const headers = request.arrive();
     try {
       guard.check(headers);
     } catch (error) {
@@ -148,8 +148,9 @@ function metadata({ method, headers }: IncomingMessage, response: ServerResponse
 }
 
 /** What a client may cost before it has said anything useful. */
-function serverOptions(timeouts: GatewayTimeouts): ServerOptions {
+function serverOptions(timeouts: GatewayTimeouts): ServerOptions<typeof LeanRequest> {
   return {
+    IncomingMessage: LeanRequest,
     maxHeaderSize: 16 * 1024,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

@@ -3,7 +3,7 @@ export { isPreflight, sendPreflight, shareWith } from './cors.ts';
 export { createMcpEndpoint, type McpEndpoint, type McpEndpointDeps } from './endpoint.ts';
 export type { Exchange } from './exchange.ts';
 export { createGuard, type Guard } from './guard.ts';
-export { type KnownHeaders, readHeaders } from './known-headers.ts';
+export { type KnownHeaders, LeanRequest } from './known-headers.ts';
 export { bodyOf, readPosted } from './posted.ts';
 export { metadataPaths, resourceMetadata } from './protected-resource.ts';
 export { createReception, type Reception } from './reception.ts';

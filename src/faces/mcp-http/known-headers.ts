@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 
 /** The headers that the hub itself reads. */
 export interface KnownHeaders {
@@ -16,67 +16,114 @@ export interface KnownHeaders {
   'x-quartermaster-run': string | undefined;
   traceparent: string | undefined;
   tracestate: string | undefined;
+  /** Node answers it. */
+  expect: string | undefined;
 }
-
-type KnownName = keyof KnownHeaders;
 
 /**
- * Node's own `request.headers` sorts every header into a new object, which costs more than authenticating the caller.
- * What comes twice is read its way: it knows which headers may be joined.
+ * Sorting every header into a new object costs more than authenticating the caller, and Node does it for each request in
+ * order to look at two of them. Before anybody has the request, `headers` is what the hub knows; from then on it is Node's.
  */
+export class LeanRequest extends IncomingMessage {
+  declare headers: IncomingMessage['headers'];
+  #known: KnownHeaders | undefined;
+  #arrived = false;
+
+  static {
+    // To its type `headers` is a property, which a class cannot replace by an accessor.
+    Object.defineProperty(LeanRequest.prototype, 'headers', {
+      get(this: LeanRequest): unknown {
+        return this.#arrived ? sortedHeaders(this) : this.#read();
+      },
+    });
+  }
+
+  /** For whoever gets the request first. */
+  arrive(): KnownHeaders {
+    this.#arrived = true;
+    return this.#read();
+  }
+
+  #read(): KnownHeaders {
+    this.#known ??= readHeaders(this);
+    return this.#known;
+  }
+}
+
+/** What comes twice is read in Node's way: it knows which headers may be joined. */
 export function readHeaders(request: IncomingMessage): KnownHeaders {
   const { rawHeaders } = request;
-  const headers = noHeaders();
+  const values: (string | undefined)[] = [];
+  for (let place = 0; place < knownNames.length; place++) values.push(undefined);
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = knownName(rawHeaders[at] as string); // names stand at even places
-    if (name === undefined) continue;
-    if (headers[name] !== undefined) return fromNode(request);
-    headers[name] = rawHeaders[at + 1];
+    const place = placeOf(rawHeaders[at] as string); // names stand at even places
+    if (place < 0) continue;
+    if (values[place] !== undefined)
+      return knownHeaders(knownNames.map((name) => firstOf(sortedHeaders(request)[name])));
+    values[place] = rawHeaders[at + 1];
   }
-  return headers;
+  return knownHeaders(values);
 }
 
-function fromNode(request: IncomingMessage): KnownHeaders {
-  const headers = noHeaders();
-  for (const name of knownNames) {
-    const value = request.headers[name];
-    headers[name] = Array.isArray(value) ? value[0] : value;
-  }
-  return headers;
-}
+const knownNames = [
+  'host',
+  'origin',
+  'authorization',
+  'accept',
+  'content-type',
+  'content-length',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+  'mcp-method',
+  'mcp-name',
+  'x-quartermaster-run',
+  'traceparent',
+  'tracestate',
+  'expect',
+] as const satisfies readonly (keyof KnownHeaders)[];
 
-function noHeaders(): KnownHeaders {
+/** Values in the order of the names. A literal and not a loop: members that are set by a computed name cost several times as much. */
+function knownHeaders(values: readonly (string | undefined)[]): KnownHeaders {
   return {
-    host: undefined,
-    origin: undefined,
-    authorization: undefined,
-    accept: undefined,
-    'content-type': undefined,
-    'content-length': undefined,
-    'mcp-session-id': undefined,
-    'mcp-protocol-version': undefined,
-    'last-event-id': undefined,
-    'mcp-method': undefined,
-    'mcp-name': undefined,
-    'x-quartermaster-run': undefined,
-    traceparent: undefined,
-    tracestate: undefined,
+    host: values[0],
+    origin: values[1],
+    authorization: values[2],
+    accept: values[3],
+    'content-type': values[4],
+    'content-length': values[5],
+    'mcp-session-id': values[6],
+    'mcp-protocol-version': values[7],
+    'last-event-id': values[8],
+    'mcp-method': values[9],
+    'mcp-name': values[10],
+    'x-quartermaster-run': values[11],
+    traceparent: values[12],
+    tracestate: values[13],
+    expect: values[14],
   };
 }
 
-const knownNames = Object.keys(noHeaders()) as readonly KnownName[]; // the literal has these and no others
-
 /** By length, so that most names need no comparison and none a hash: the parser makes every one of them anew. */
-const namesOfLength: readonly (readonly KnownName[] | undefined)[] = Array.from({ length: 24 }, (_, length) => {
-  const names = knownNames.filter((name) => name.length === length);
-  return names.length === 0 ? undefined : names;
-});
+const placesOfLength: readonly (readonly number[])[] = Array.from({ length: 24 }, (_, length) =>
+  knownNames.flatMap((name, place) => (name.length === length ? [place] : [])),
+);
 
-function knownName(name: string): KnownName | undefined {
-  const candidates = namesOfLength[name.length];
-  if (candidates === undefined) return undefined;
-  for (const known of candidates) if (known === name) return known;
+/** Less than 0 for a header that nobody here reads. */
+function placeOf(name: string): number {
+  const candidates = placesOfLength[name.length];
+  if (candidates === undefined || candidates.length === 0) return -1;
+  for (const place of candidates) if (knownNames[place] === name) return place;
   const lower = name.toLowerCase();
-  for (const known of candidates) if (known === lower) return known;
-  return undefined;
+  for (const place of candidates) if (knownNames[place] === lower) return place;
+  return -1;
+}
+
+/** By way of the class that has them, for a request of its own gives what it knows. */
+function sortedHeaders(request: IncomingMessage): IncomingMessage['headers'] {
+  return Reflect.get(IncomingMessage.prototype, 'headers', request);
+}
+
+function firstOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
 }
