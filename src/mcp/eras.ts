@@ -18,7 +18,7 @@ export const legacyUpstreamVersions: readonly string[] = [...legacyConnectionVer
 
 /** Revisions are dates, so their order is the order of their text. */
 export function isModernVersion(version: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= modernVersion;
+  return version >= modernVersion && /^\d{4}-\d{2}-\d{2}$/.test(version);
 }
 
 /** What a legacy `initialize` is answered with. */

@@ -235,6 +235,70 @@ test('whatever a text is, it is refused with a HubError exactly when JSON.parse 
   );
 });
 
+/** A call as clients write it, with whatever they choose freely. */
+const plainCalls = fc
+  .record({
+    id: fc.oneof(
+      fc.nat().map(String),
+      fc.string().map((id) => JSON.stringify(id)),
+    ),
+    name: fc.string().map((name) => JSON.stringify(name)),
+    arguments: fc.option(fc.json()),
+    meta: fc.option(fc.json()),
+    more: fc.option(fc.constantFrom('"task":{}', '"requestState":"s"', '"inputResponses":{"a":1}')),
+    sdk: fc.boolean(),
+  })
+  .map(({ id, name, arguments: args, meta, more, sdk }) => {
+    const members = [
+      `"name":${name}`,
+      ...(args === null ? [] : [`"arguments":${args}`]),
+      ...(meta === null ? [] : [`"_meta":${meta}`]),
+      ...(more === null ? [] : [more]),
+    ];
+    const call = `"method":"tools/call","params":{${members.join(',')}}`;
+    return sdk ? `{${call},"jsonrpc":"2.0","id":${id}}` : `{"jsonrpc":"2.0","id":${id},${call}}`;
+  });
+
+test('a call of a tool is read as JSON.parse reads it', () => {
+  fc.assert(
+    fc.property(plainCalls, (text) => {
+      const { id, method, params } = JSON.parse(text);
+      expect(single(text)).toEqual({
+        kind: 'request',
+        idText: expect.any(String),
+        id,
+        method,
+        params,
+        argumentsText: params.arguments == null ? undefined : expect.any(String),
+        inputsText: params.inputResponses === undefined ? undefined : '{"a":1}',
+      });
+    }),
+  );
+});
+
+test('a call of a tool with a fault anywhere is refused exactly when JSON.parse refuses it', () => {
+  const faults = fc.oneof(
+    fc.string({ maxLength: 2 }),
+    fc.constantFrom('\n', '\t', '\\', '"', ',', '0', '\0', '\u2028'),
+  );
+  fc.assert(
+    fc.property(plainCalls, fc.nat(), faults, fc.nat(2), (text, at, insert, drop) => {
+      const place = at % (text.length + 1);
+      const damaged = text.slice(0, place) + insert + text.slice(place + drop);
+      let valid = true;
+      try {
+        JSON.parse(damaged);
+      } catch {
+        valid = false;
+      }
+      const code = codeOf(damaged);
+      if (valid) expect(code === undefined || code === 'INVALID_REQUEST').toBe(true);
+      else expect(code === 'PARSE_ERROR' || code === 'INVALID_REQUEST').toBe(true);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
 test('a generated document is nested less than the limit, so the property above is about syntax alone', () => {
   fc.assert(fc.property(anyTree, (tree) => depthOf(tree) < 64));
 });

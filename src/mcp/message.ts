@@ -36,6 +36,8 @@ export const maxBatch = 64;
 /** Reads a body that holds one message or a batch; throws HubError for what is no JSON at all. */
 export function readBody(text: string): Body {
   const { start, members } = scan(text);
+  const call = plainCall(text, members);
+  if (call !== undefined) return { batch: false, messages: [call] };
   const value = parse(text);
   if (!Array.isArray(value)) return { batch: false, messages: [toMessage(text, value, members)] };
   const spans = scanElements(text, start);
@@ -68,6 +70,46 @@ function parse(text: string): unknown {
   } catch (error) {
     throw new HubError('PARSE_ERROR', 'Not valid JSON.', { cause: error });
   }
+}
+
+const plainId = /^(?:0|[1-9]\d{0,14}|"[\w.:-]*")$/;
+/** A string of printable ASCII without escapes. */
+const plainString = /^"[ !#-[\]-~]*"$/;
+
+/**
+ * The spelling in which nearly every client calls a tool. The scan has seen where everything stands, so only what clients choose
+ * freely is left to JSON.parse. Undefined for anything else, good or bad.
+ */
+function plainCall(text: string, members: readonly Member[] | undefined): Message | undefined {
+  if (members?.length !== 4 || textOf(text, findMember(members, 'jsonrpc')) !== '"2.0"') return undefined;
+  if (textOf(text, findMember(members, 'method')) !== '"tools/call"') return undefined;
+  const idText = textOf(text, findMember(members, 'id')) ?? '';
+  const params = findMember(members, 'params')?.members;
+  if (params === undefined || !plainId.test(idText)) return undefined;
+  let nameText = '';
+  let argumentsText: string | undefined;
+  let metaText: string | undefined;
+  for (const member of params) {
+    const part = text.slice(member.start, member.end);
+    if (member.key === 'name') nameText = part;
+    else if (member.key === 'arguments') argumentsText = part;
+    else if (member.key === '_meta') metaText = part;
+    else return undefined;
+  }
+  if (!plainString.test(nameText) || argumentsText === 'null') return undefined;
+  return {
+    kind: 'request',
+    idText,
+    id: idText.startsWith('"') ? idText.slice(1, -1) : Number(idText),
+    method: 'tools/call',
+    params: {
+      name: nameText.slice(1, -1),
+      arguments: argumentsText === undefined ? undefined : parse(argumentsText),
+      _meta: metaText === undefined ? undefined : parse(metaText),
+    },
+    argumentsText,
+    inputsText: undefined,
+  };
 }
 
 function toMessage(text: string, value: unknown, members: readonly Member[] | undefined): Message {

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { HubError } from '../../base/index.ts';
 
@@ -31,7 +31,9 @@ export function readText(
   });
   request.on('end', () => {
     const body = more === undefined ? (first ?? nothing) : Buffer.concat(more);
-    if (isUtf8(body)) onText(body.toString('utf8'));
+    // Nearly every body is plain ASCII, which needs no decoding.
+    if (isAscii(body)) onText(body.toString('latin1'));
+    else if (isUtf8(body)) onText(body.toString('utf8'));
     else onRefused(new HubError('PARSE_ERROR', 'The body is not valid UTF-8.'));
   });
 }
