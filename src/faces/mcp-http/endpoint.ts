@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Clock, createId, type Logger, type RandomBytes } from '../../base/index.ts';
 import { createParkedCalls } from '../../calls/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -9,6 +9,7 @@ import { createClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpSession } from './http-session.ts';
 import type { KnownHeaders } from './known-headers.ts';
+import type { LeanRequest } from './lean-request.ts';
 import { createLegacyFace } from './legacy.ts';
 import { createModernFace } from './modern.ts';
 import { bodyOf, readPosted } from './posted.ts';
@@ -18,7 +19,7 @@ import { createSubscriptions } from './subscriptions.ts';
 
 /** `/mcp`: both protocol eras on one address, decided for each request. */
 export interface McpEndpoint {
-  handle(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void;
+  handle(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
   readonly clientSessions: number;
   /** Ends open streams in the protocol's own way. */
   close(): void;
@@ -49,7 +50,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const modern = createModernFace({ hub, rounds, subscriptions });
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
-  function handle(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void {
+  function handle(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method === 'POST') post(exchange);

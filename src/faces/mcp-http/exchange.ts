@@ -1,12 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Linked, LinkedList } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { KnownHeaders } from './known-headers.ts';
+import type { LeanRequest } from './lean-request.ts';
 import type { ResumableAnswer } from './resumable-answer.ts';
 
 /** One HTTP request from a caller whose identity is proved. */
 export interface Exchange extends Linked<Exchange> {
-  readonly request: IncomingMessage;
+  readonly request: LeanRequest;
   readonly headers: KnownHeaders;
   readonly response: ServerResponse;
   readonly caller: Caller;

@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { within } from '../../../test/support/within.ts';
-import { type KnownHeaders, LeanRequest, readHeaders } from './known-headers.ts';
+import { type KnownHeaders, readHeaders } from './known-headers.ts';
 
 /** What a real parser made of these lines. */
 async function received(lines: readonly string[]): Promise<IncomingMessage> {
@@ -69,46 +69,4 @@ test('it says the same as Node whatever comes', () => {
       for (const name of Object.keys(found) as (keyof KnownHeaders)[]) expect(found[name]).toBe(expected[name]);
     }),
   );
-});
-
-/** What a server whose requests are lean answers to this text. */
-async function answered(
-  text: string,
-  handle: (request: LeanRequest, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer({ IncomingMessage: LeanRequest }, handle);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => server.closeAllConnections());
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo; // a TCP server has one
-  const socket = connect(port, '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  socket.write(text, 'latin1');
-  let said = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    said += chunk;
-  });
-  await within(new Promise<void>((resolve) => socket.once('close', resolve)), 'the end of the connection');
-  return said;
-}
-
-test('Node finds what it looks for, and whoever asks after the hub has read its own finds everything', async () => {
-  const text =
-    'POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nConnection: close\r\nX-Other: o\r\nContent-Length: 1\r\n\r\nx';
-  const answer = await answered(text, (request, response) => {
-    const { host, expect: expected } = request.arrive();
-    response.end(JSON.stringify([host, expected, request.headers['x-other'], Object.keys(request.headers).length]));
-  });
-  expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-  expect(answer).toContain('["h","100-continue","o",5]');
-});
-
-test.each([
-  ['GET / HTTP/1.1\r\nConnection: close\r\n\r\n', '400 Bad Request'],
-  ['GET / HTTP/1.1\r\nHost: h\r\nExpect: tea\r\nConnection: close\r\n\r\n', '417 Expectation Failed'],
-])('what Node refuses by its headers it still refuses: %j', async (text, status) => {
-  const answer = await answered(text, () => {
-    throw new Error('nobody should see it');
-  });
-  expect(answer).toContain(`HTTP/1.1 ${status}`);
 });

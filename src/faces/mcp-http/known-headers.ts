@@ -20,36 +20,6 @@ export interface KnownHeaders {
   expect: string | undefined;
 }
 
-/**
- * Sorting every header into a new object costs more than authenticating the caller, and Node does it for each request in
- * order to look at two of them. Before anybody has the request, `headers` is what the hub knows; from then on it is Node's.
- */
-export class LeanRequest extends IncomingMessage {
-  declare headers: IncomingMessage['headers'];
-  #known: KnownHeaders | undefined;
-  #arrived = false;
-
-  static {
-    // To its type `headers` is a property, which a class cannot replace by an accessor.
-    Object.defineProperty(LeanRequest.prototype, 'headers', {
-      get(this: LeanRequest): unknown {
-        return this.#arrived ? sortedHeaders(this) : this.#read();
-      },
-    });
-  }
-
-  /** For whoever gets the request first. */
-  arrive(): KnownHeaders {
-    this.#arrived = true;
-    return this.#read();
-  }
-
-  #read(): KnownHeaders {
-    this.#known ??= readHeaders(this);
-    return this.#known;
-  }
-}
-
 /** What comes twice is read in Node's way: it knows which headers may be joined. */
 export function readHeaders(request: IncomingMessage): KnownHeaders {
   const { rawHeaders } = request;
@@ -119,8 +89,8 @@ function placeOf(name: string): number {
   return -1;
 }
 
-/** By way of the class that has them, for a request of its own gives what it knows. */
-function sortedHeaders(request: IncomingMessage): IncomingMessage['headers'] {
+/** All headers, in Node's own way: a lean request would give what it knows. */
+export function sortedHeaders(request: IncomingMessage): IncomingMessage['headers'] {
   return Reflect.get(IncomingMessage.prototype, 'headers', request);
 }
 

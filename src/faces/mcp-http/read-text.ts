@@ -1,41 +1,60 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { HubError } from '../../base/index.ts';
+import type { BodyReader, LeanRequest } from './lean-request.ts';
 
 /**
  * The body as text, to one of two callbacks; a client that goes away before the end gets neither.
  * Bytes that are no UTF-8 would be changed by decoding, so they are refused.
  */
 export function readText(
-  request: IncomingMessage,
+  request: LeanRequest,
   contentLength: string | undefined,
   maxBytes: number,
   onText: (text: string) => void,
   onRefused: (error: HubError) => void,
 ): void {
-  if (Number(contentLength) > maxBytes) {
-    onRefused(tooLarge(maxBytes));
-    return;
+  if (Number(contentLength) > maxBytes) onRefused(tooLarge(maxBytes));
+  else request.readBody(new TextReader(request, maxBytes, onText, onRefused));
+}
+
+class TextReader implements BodyReader {
+  readonly #request: LeanRequest;
+  readonly #maxBytes: number;
+  readonly #onText: (text: string) => void;
+  readonly #onRefused: (error: HubError) => void;
+  #first: Buffer | undefined;
+  #more: Buffer[] | undefined;
+  #size = 0;
+
+  constructor(
+    request: LeanRequest,
+    maxBytes: number,
+    onText: (text: string) => void,
+    onRefused: (error: HubError) => void,
+  ) {
+    this.#request = request;
+    this.#maxBytes = maxBytes;
+    this.#onText = onText;
+    this.#onRefused = onRefused;
   }
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > maxBytes) {
-      request.removeAllListeners('data').removeAllListeners('end').resume();
-      onRefused(tooLarge(maxBytes));
-    } else if (first === undefined) first = chunk;
-    else if (more === undefined) more = [first, chunk];
-    else more.push(chunk);
-  });
-  request.on('end', () => {
-    const body = more === undefined ? (first ?? nothing) : Buffer.concat(more);
+
+  piece(bytes: Buffer): void {
+    this.#size += bytes.length;
+    if (this.#size > this.#maxBytes) {
+      this.#request.dropBody();
+      this.#onRefused(tooLarge(this.#maxBytes));
+    } else if (this.#first === undefined) this.#first = bytes;
+    else if (this.#more === undefined) this.#more = [this.#first, bytes];
+    else this.#more.push(bytes);
+  }
+
+  end(): void {
+    const body = this.#more === undefined ? (this.#first ?? nothing) : Buffer.concat(this.#more);
     // Nearly every body is plain ASCII, which needs no decoding.
-    if (isAscii(body)) onText(body.toString('latin1'));
-    else if (isUtf8(body)) onText(body.toString('utf8'));
-    else onRefused(new HubError('PARSE_ERROR', 'The body is not valid UTF-8.'));
-  });
+    if (isAscii(body)) this.#onText(body.toString('latin1'));
+    else if (isUtf8(body)) this.#onText(body.toString('utf8'));
+    else this.#onRefused(new HubError('PARSE_ERROR', 'The body is not valid UTF-8.'));
+  }
 }
 
 const nothing = Buffer.alloc(0);

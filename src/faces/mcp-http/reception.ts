@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Clock, HubError } from '../../base/index.ts';
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
@@ -6,11 +6,12 @@ import type { Hub } from '../../hub/index.ts';
 import { createAdmission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import type { KnownHeaders } from './known-headers.ts';
+import type { LeanRequest } from './lean-request.ts';
 
 /** Lets in whoever proves to be an agent, with each request anew. */
 export interface Reception {
   /** Throws HubError for a request that proves nobody. */
-  admit(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): Exchange;
+  admit(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): Exchange;
   /** What let somebody in would do so again. */
   isGood(authorization: string | undefined): boolean;
   /** Any token changed: whoever stays for long proves again that it may. */

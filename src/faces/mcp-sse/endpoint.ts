@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Clock, createId, HubError, type Logger, type RandomBytes, type Timer } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { invalidMessage } from '../mcp/index.ts';
@@ -8,6 +8,7 @@ import {
   type Exchange,
   type KnownHeaders,
   keepAliveMs,
+  type LeanRequest,
   type Reception,
   readPosted,
   refuse,
@@ -18,9 +19,9 @@ import { SseSession } from './sse-session.ts';
 /** `/sse` and `/messages`, the HTTP transport of revision 2024-11-05, for clients that know nothing newer. */
 export interface SseEndpoint {
   /** Opens the stream that all answers come on. */
-  listen(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void;
+  listen(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
   /** Takes a message for one of the streams. */
-  post(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void;
+  post(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
   readonly clientSessions: number;
   /** Ends each stream once it has the answers to what was asked on it. */
   close(): void;
@@ -42,7 +43,7 @@ export function createSseEndpoint({ hub, reception, clock, logger, random }: Sse
   let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
   const stopTokens = reception.onChange(recheck);
 
-  function listen(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void {
+  function listen(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method !== 'GET') sendStatus(response, 405, ['allow', 'GET']);
@@ -62,7 +63,7 @@ export function createSseEndpoint({ hub, reception, clock, logger, random }: Sse
     });
   }
 
-  function post(request: IncomingMessage, response: ServerResponse, headers: KnownHeaders): void {
+  function post(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method !== 'POST') {
