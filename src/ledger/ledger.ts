@@ -18,6 +18,7 @@ import { type CallEnd, endParts } from './end-text.ts';
 import type { Journal, JournalFile } from './journal.ts';
 import type { Redact } from './redact.ts';
 import type { RunFollower } from './run-follower.ts';
+import { TimeStamps } from './time-stamps.ts';
 
 /** One call on its way through the ledger. Only the ledger changes it. */
 export interface OpenCall extends CallParts {
@@ -71,6 +72,7 @@ export class JournalLedger implements Ledger {
   readonly #boot: string;
   readonly #journal: Journal;
   readonly #follower: RunFollower;
+  readonly #stamps = new TimeStamps();
   #sequence = 0;
   /** Sent and not ended. */
   #underWay = 0;
@@ -84,10 +86,8 @@ export class JournalLedger implements Ledger {
   #dropped = 0;
   #closing: Promise<void> | undefined;
   #closed = false;
-  #stampAt = Number.NaN;
   /** The last run that was looked at: most calls come with the same one. */
   #goodRun: string | undefined;
-  #stampText = '';
 
   constructor(deps: LedgerDeps, boot: string, journal: Journal, follower: RunFollower) {
     this.#deps = deps;
@@ -308,14 +308,8 @@ export class JournalLedger implements Ledger {
     this.#goodRun = run;
   }
 
-  /** Many calls share a millisecond, and printing a date is dear. */
   #stamp(): string {
-    const now = this.#deps.clock.now();
-    if (now !== this.#stampAt) {
-      this.#stampAt = now;
-      this.#stampText = new Date(now).toISOString();
-    }
-    return this.#stampText;
+    return this.#stamps.text(this.#deps.clock.now());
   }
 }
 

@@ -23,12 +23,14 @@ export function hideCredentials(text: string): string {
 
 /** A name is followed by a colon or an equals sign, of which most long texts have few: it is sought from there. */
 function holdsKey(text: string): boolean {
-  for (const sign of [':', '=']) {
-    let count = 0;
-    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
-      if (++count > fewSigns) return coarseKey.test(text);
-      if (keyBefore.test(text.slice(Math.max(0, at - longestKey), at))) return true;
-    }
+  return holdsKeyBefore(':', text) || holdsKeyBefore('=', text);
+}
+
+function holdsKeyBefore(sign: string, text: string): boolean {
+  let count = 0;
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+    if (++count > fewSigns) return coarseKey.test(text);
+    if (keyBefore.test(text.slice(Math.max(0, at - longestKey), at))) return true;
   }
   return false;
 }

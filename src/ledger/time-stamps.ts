@@ -1,0 +1,17 @@
+/** Times as `Date.toISOString` prints them. It is dear, and most times share their second with the one before. */
+export class TimeStamps {
+  #second = Number.NaN;
+  /** Up to the point before the milliseconds. */
+  #head = '';
+
+  text(now: number): string {
+    const whole = Math.floor(now);
+    const second = Math.floor(whole / 1000);
+    if (second !== this.#second) {
+      this.#head = new Date(second * 1000).toISOString().slice(0, -4);
+      this.#second = second;
+    }
+    const ms = whole - second * 1000;
+    return `${this.#head}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+  }
+}
