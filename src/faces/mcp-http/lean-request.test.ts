@@ -110,3 +110,11 @@ test('a reader that comes too late is told so', async () => {
   });
   expect(answer).toContain('<late>');
 });
+
+test('nonsense behind a body that is refused at once is still answered', async () => {
+  const text = 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcnonsense\r\n\r\n';
+  const answer = await answered(text, (request, response) => {
+    request.readBody({ piece: () => {}, end: () => response.end('<refused>') });
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+});

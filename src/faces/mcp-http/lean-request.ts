@@ -65,7 +65,8 @@ export class LeanRequest extends IncomingMessage {
     }
     this.#reader = undefined;
     this.#read = true;
-    reader.end();
+    // Not while the parser is at work: what it finds behind the body may be no HTTP, and its answer to that comes first.
+    process.nextTick(end, reader);
     return false;
   }
 
@@ -73,4 +74,8 @@ export class LeanRequest extends IncomingMessage {
     this.#known ??= readHeaders(this);
     return this.#known;
   }
+}
+
+function end(reader: BodyReader): void {
+  reader.end();
 }

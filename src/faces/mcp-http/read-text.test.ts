@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LeanRequest } from './lean-request.ts';
 import { readText } from './read-text.ts';
 
-function read(chunks: readonly (Buffer | string)[], maxBytes: number, contentLength?: string) {
+async function read(chunks: readonly (Buffer | string)[], maxBytes: number, contentLength?: string) {
   const request = new LeanRequest(new Socket());
   const seen: string[] = [];
   readText(
@@ -15,24 +16,25 @@ function read(chunks: readonly (Buffer | string)[], maxBytes: number, contentLen
   );
   for (const chunk of chunks) request.push(Buffer.from(chunk));
   request.push(null);
+  await setImmediate();
   return seen;
 }
 
-test('pieces come together, and a character may lie across them', () => {
+test('pieces come together, and a character may lie across them', async () => {
   const bytes = Buffer.from('aé€');
-  expect(read([bytes.subarray(0, 2), bytes.subarray(2, 4), bytes.subarray(4)], 100)).toEqual(['text aé€']);
-  expect(read([], 100)).toEqual(['text ']);
+  expect(await read([bytes.subarray(0, 2), bytes.subarray(2, 4), bytes.subarray(4)], 100)).toEqual(['text aé€']);
+  expect(await read([], 100)).toEqual(['text ']);
 });
 
-test('too much is refused once, however much more comes', () => {
-  expect(read(['aaaa', 'bbbb', 'cccc', 'dddd'], 6)).toEqual(['REQUEST_TOO_LARGE']);
-  expect(read(['aaaa', 'bb'], 6)).toEqual(['text aaaabb']);
+test('too much is refused once, however much more comes', async () => {
+  expect(await read(['aaaa', 'bbbb', 'cccc', 'dddd'], 6)).toEqual(['REQUEST_TOO_LARGE']);
+  expect(await read(['aaaa', 'bb'], 6)).toEqual(['text aaaabb']);
 });
 
-test('an announced length over the limit is refused before anything is read', () => {
-  expect(read(['a'], 6, '7')).toEqual(['REQUEST_TOO_LARGE']);
+test('an announced length over the limit is refused before anything is read', async () => {
+  expect(await read(['a'], 6, '7')).toEqual(['REQUEST_TOO_LARGE']);
 });
 
-test('what is no UTF-8 is refused', () => {
-  expect(read([Buffer.from([0x22, 0xc3, 0x22])], 100)).toEqual(['PARSE_ERROR']);
+test('what is no UTF-8 is refused', async () => {
+  expect(await read([Buffer.from([0x22, 0xc3, 0x22])], 100)).toEqual(['PARSE_ERROR']);
 });
