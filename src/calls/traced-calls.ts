@@ -22,8 +22,7 @@ interface TracedCall {
 
 /** Secrets are taken out before a span hears of them, as for the ledger. */
 export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCalls {
-  // Every record is ended, so that nothing stays here.
-  const calls = new Map<OpenCall, TracedCall>();
+  const calls = new WeakMap<OpenCall, TracedCall>();
   return {
     begin(record, request, at) {
       calls.set(record, { span: tracer.begin(at, methods[request.kind], request.meta), request, link: undefined });

@@ -13,6 +13,8 @@ interface HeapHub {
   readonly url: string;
   readonly token: string;
   measure(passMs?: number): Promise<{ readonly heap: number; readonly sessions: number }>;
+  /** Bytes that only a full collection frees. */
+  old(): Promise<number>;
 }
 
 const abandoned = 1000;
@@ -48,6 +50,42 @@ test.each([
   expect(each).toBeLessThan(10_000);
 });
 
+test('calls are garbage as soon as they have ended, also in a hub that has been idle', {
+  timeout: 120_000,
+}, async () => {
+  const hub = await startHeapHub();
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight });
+  const session = await initialize(hub, agent);
+  await makeCalls(hub, agent, session, 2000);
+  // When nothing happens, Node collects everything, and whatever is left counts as old from then on.
+  await hub.measure();
+  const before = await hub.old();
+  const grown: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    await makeCalls(hub, agent, session, 500);
+    grown.push((await hub.old()) - before);
+  }
+  agent.destroy();
+  const each = Math.max(...grown) / (grown.length * 500);
+  console.log(`${Math.round(each)} bytes of each call have grown old`);
+  expect(each).toBeLessThan(500);
+});
+
+const inFlight = 32;
+
+async function makeCalls(hub: HeapHub, agent: Agent, session: string, count: number): Promise<void> {
+  let left = count;
+  const params = { name: 'echo', arguments: { text: 'x'.repeat(1000) } };
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      while (left-- > 0) {
+        const { status } = await post(hub, agent, { jsonrpc: '2.0', id: left, method: 'tools/call', params }, session);
+        expect(status).toBe(200);
+      }
+    }),
+  );
+}
+
 const idleSeconds = 20;
 
 /** Sessions end when nothing was asked for a while, whatever is open. */
@@ -71,14 +109,25 @@ async function abandon(hub: HeapHub, agent: Agent, count: number, withStreams: b
   };
 }
 
-function initialize({ url, token }: HeapHub, agent: Agent): Promise<string> {
+async function initialize(hub: HeapHub, agent: Agent): Promise<string> {
+  return String((await post(hub, agent, initializeRequest())).session);
+}
+
+function post(
+  { url, token }: HeapHub,
+  agent: Agent,
+  message: object,
+  session?: string,
+): Promise<{ readonly status: number | undefined; readonly session: unknown }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      response.resume().once('end', () => resolve(String(response.headers['mcp-session-id'])));
+    const ofSession = session === undefined ? {} : { 'mcp-session-id': session };
+    const sent = request(url, { method: 'POST', agent, headers: { ...headers, ...ofSession } }, (response) => {
+      const { statusCode: status } = response;
+      response.resume().once('end', () => resolve({ status, session: response.headers['mcp-session-id'] }));
     });
     sent.once('error', reject);
-    sent.end(JSON.stringify(initializeRequest()));
+    sent.end(JSON.stringify(message));
   });
 }
 
@@ -111,6 +160,10 @@ async function startHeapHub(): Promise<HeapHub> {
     async measure(passMs = 0) {
       child.stdin.write(`${passMs}\n`);
       return JSON.parse(await next()) as { heap: number; sessions: number }; // the fixture's own line
+    },
+    async old() {
+      child.stdin.write('old\n');
+      return (JSON.parse(await next()) as { old: number }).old; // the fixture's own line
     },
   };
 }

@@ -2,9 +2,10 @@
  * A hub from the build that tells how much memory it uses: `node --expose-gc heap-hub.mjs WORKSPACE`. Prints
  * {"url","token"} once it listens (the endpoint, and a token for the agent "tester"); then answers each line of input
  * with {"heap","sessions"}: bytes after collection, and the client sessions that are open. A line that is a number lets
- * so many milliseconds pass at once.
+ * so many milliseconds pass at once; the line "old" is answered with {"old"}, the bytes of what has grown old, at once.
  */
 import { createInterface } from 'node:readline';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { createSystemClock, systemRandom } from '../../dist/base/index.js';
 import { openGateway } from '../../dist/faces/gateway/index.js';
 import { createTokenBook } from '../../dist/governance/index.js';
@@ -31,6 +32,11 @@ const { token } = await tokens.issue({ agent: 'tester' });
 console.log(JSON.stringify({ url: `${gateway.url}/mcp`, token }));
 
 for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'old') {
+    const { space_used_size } = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space');
+    console.log(JSON.stringify({ old: space_used_size }));
+    continue;
+  }
   ahead += Number(line);
   // Finalizers and weak references settle over several rounds.
   for (let round = 0; round < 5; round++) {

@@ -85,9 +85,9 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       return undefined;
     }
     const begun = client.begin(caller, request, operation, attendant);
-    growing?.onGone(() => begun.call.detach());
+    growing?.onGone(() => begun.work.call.detach());
     if (acceptsStream) streams.await(exchange, session.lastRequest);
-    return begun.result.then((outcome) => {
+    return begun.work.result.then((outcome) => {
       client.ended(begun);
       streams.answered(exchange);
       const text = operationAnswer(idText, operation.kind, outcome, 'legacy');
@@ -133,7 +133,7 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
       if (!isCall(request)) return await answerTo(session, caller, request);
       const operation = operationOf(request);
       const begun = client.begin(caller, request, operation, client.silent);
-      const outcome = await begun.result;
+      const outcome = await begun.work.result;
       client.ended(begun);
       return operationAnswer(request.idText, operation.kind, outcome, 'legacy');
     } catch (error) {

@@ -2,6 +2,7 @@ import {
   type Clock,
   createId,
   HubError,
+  LinkedList,
   type Logger,
   type RandomBytes,
   type Timer,
@@ -27,6 +28,7 @@ import { operationAnswer } from './answer-text.ts';
 import { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
 import { LegacyClient } from './legacy-client.ts';
 import { changeMethods, isList, type KnownLists, knownLists, listAnswer, takeChanges } from './lists.ts';
+import { findRequest, OpenRequest } from './open-request.ts';
 import { isOperation, isTaskOperation, operationOf, type Request } from './operations.ts';
 import { createRounds, parkedLimits, type Round, type Rounds } from './rounds.ts';
 import { discoverResult, initializeResult } from './server-card.ts';
@@ -54,7 +56,7 @@ export class Conversation {
   readonly #deps: ConversationDeps;
   readonly #parked: ParkedCalls;
   readonly #rounds: Rounds;
-  readonly #running = new Map<string | number, Round>();
+  readonly #running = new LinkedList<OpenRequest<Round>>();
   readonly #subscriptions: StandingSubscriptions;
   readonly #stop: () => void;
   #era: Era | undefined;
@@ -194,20 +196,19 @@ export class Conversation {
     const attendant = this.#client.attendant(caller, this.#between, () => {});
     const client = this.#client;
     const begun = client.begin(caller, request, operation, attendant);
-    const outcome = await begun.result;
+    const outcome = await begun.work.result;
     client.ended(begun);
-    return this.#unwanted.delete(begun.call)
+    return this.#unwanted.delete(begun.work.call)
       ? undefined
       : operationAnswer(request.idText, operation.kind, outcome, 'legacy');
   }
 
   async #round(request: Request): Promise<string | undefined> {
-    const round = this.#rounds.begin(this.#deps.caller, request, this.#between);
-    this.#running.set(request.id, round);
-    const { text } = await round.answer;
-    // The id may belong to a later call by now.
-    if (this.#running.get(request.id) === round) this.#running.delete(request.id);
-    return this.#unwanted.delete(round) ? undefined : text;
+    const running = new OpenRequest(request.id, this.#rounds.begin(this.#deps.caller, request, this.#between));
+    this.#running.add(running);
+    const { text } = await running.work.answer;
+    this.#running.delete(running);
+    return this.#unwanted.delete(running) ? undefined : text;
   }
 
   /** A question is no less worth to a client that is behind: the call waits for it. */
@@ -219,13 +220,12 @@ export class Conversation {
     const cancelled = this.#client.receive(message);
     if (cancelled !== undefined) this.#unwanted.add(cancelled);
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
-    const id = message.params.requestId as string | number; // anything else is not a key
-    this.#subscriptions.cancel(id);
-    const round = this.#running.get(id);
-    if (round === undefined) return;
-    this.#unwanted.add(round);
-    const { reason } = message.params;
-    round.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
+    const { requestId, reason } = message.params;
+    this.#subscriptions.cancel(requestId as string | number); // anything else is not a key
+    const running = findRequest(this.#running, requestId);
+    if (running === undefined) return;
+    this.#unwanted.add(running);
+    running.work.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
   }
 
   #announce(): void {

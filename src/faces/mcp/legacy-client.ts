@@ -1,4 +1,4 @@
-import { type Clock, HubError, type Linked, LinkedList } from '../../base/index.ts';
+import { type Clock, HubError, LinkedList } from '../../base/index.ts';
 import type { Call, CallClient } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -15,6 +15,7 @@ import {
 } from '../../mcp/index.ts';
 import { operationAnswer } from './answer-text.ts';
 import { isList, listAnswer } from './lists.ts';
+import { findRequest, OpenRequest } from './open-request.ts';
 import { type Attendant, type Operation, type Request, startOperation, type Underway } from './operations.ts';
 import { type Asked, createQuestions, type Questions } from './questions.ts';
 import { type WatchedResources, watchResources } from './watched-resources.ts';
@@ -40,7 +41,7 @@ export class LegacyClient {
   readonly #deps: LegacyClientDeps;
   readonly #session: string;
   #logLevel: string | undefined;
-  #calls: LinkedList<ClientCall> | undefined;
+  #calls: LinkedList<OpenRequest<Underway>> | undefined;
   #questions: Questions | undefined;
   #watched: WatchedResources | undefined;
 
@@ -68,17 +69,17 @@ export class LegacyClient {
     return this.identity.askable.nothing ? plain : { ...plain, ...this.#asking(between, onGone) };
   }
 
-  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): ClientCall {
-    const started = new ClientCall(request.id, startOperation(this.#deps.hub, caller, request, operation, attendant));
+  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): OpenRequest<Underway> {
+    const started = new OpenRequest(request.id, startOperation(this.#deps.hub, caller, request, operation, attendant));
     this.#calls ??= new LinkedList();
     this.#calls.add(started);
     const { dismiss } = attendant;
-    if (dismiss !== undefined) void started.result.then(dismiss, dismiss);
+    if (dismiss !== undefined) void started.work.result.then(dismiss, dismiss);
     return started;
   }
 
-  ended(call: ClientCall): void {
-    this.#calls?.delete(call);
+  ended(request: OpenRequest<Underway>): void {
+    this.#calls?.delete(request);
   }
 
   /** Requests that are no operation on a server, and subscriptions. */
@@ -108,8 +109,7 @@ export class LegacyClient {
     if (message.method === rootsChanged) this.#deps.hub.clients.tell(this.#session, rootsChanged);
     if (message.method !== 'notifications/cancelled') return undefined;
     const { requestId, reason } = message.params;
-    // An id that was used twice means the later call.
-    const call = this.#calls?.find(({ id }) => id === requestId)?.call;
+    const call = this.#calls && findRequest(this.#calls, requestId)?.work.call;
     call?.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
     return call;
   }
@@ -159,22 +159,6 @@ export class LegacyClient {
     );
     const outcome = await this.#watched.watch(caller, uri, this.identity, '');
     return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
-  }
-}
-
-/** A call by the id that its client gave it. */
-class ClientCall implements Underway, Linked<ClientCall> {
-  readonly id: string | number;
-  readonly call: Call;
-  readonly result: Underway['result'];
-  list: LinkedList<ClientCall> | undefined;
-  before: ClientCall | undefined;
-  after: ClientCall | undefined;
-
-  constructor(id: string | number, { call, result }: Underway) {
-    this.id = id;
-    this.call = call;
-    this.result = result;
   }
 }
 

@@ -56,7 +56,7 @@ class SseWire implements Wire {
   readonly #stream: ReturnType<typeof createSseStream>;
   readonly #deadlines: Deadlines;
   readonly #pending = new PendingRequests();
-  readonly #posts = new Map<number, Post>();
+  readonly #posts = new WeakMap<Pending, Post>();
   /** Waits for the endpoint, or for the server to know that the handshake is over. */
   #queue: Post[] = [];
   #held = true;
@@ -122,7 +122,7 @@ class SseWire implements Wire {
       if (isRefusal(failure.httpStatus ?? 0)) this.#deps.events.onRefused(failure.error);
       this.#settle(pending, failure);
     });
-    if (this.#pending.get(id) !== undefined) this.#posts.set(id, post);
+    if (this.#pending.get(id) !== undefined) this.#posts.set(pending, post);
     return pending;
   }
 
@@ -216,8 +216,9 @@ class SseWire implements Wire {
     const { id, request } = pending;
     if (this.#pending.get(id) === undefined) return;
     const timeout = typeof why === 'number';
-    const sent = this.#posts.get(id)?.started === true;
-    this.#posts.get(id)?.abort();
+    const post = this.#posts.get(pending);
+    const sent = post?.started === true;
+    post?.abort();
     this.#settle(pending, timeout ? timedOut(this.#server, request.method, why) : cancelled(why, sent));
     // Nobody may cancel initialize; a late answer to anything else is dropped by its id.
     if (!sent || request.method === 'initialize') return;
@@ -225,10 +226,9 @@ class SseWire implements Wire {
   };
 
   #settle(pending: Pending, reply: WireReply): void {
-    const { id } = pending;
-    const post = this.#posts.get(id);
+    const post = this.#posts.get(pending);
     this.#pending.delete(pending);
-    this.#posts.delete(id);
+    this.#posts.delete(pending);
     pending.patience.end();
     pending.settle(reply);
     if (post?.complete === false) this.#deadlines.start(post, lingerMs, lingerMs);
@@ -241,8 +241,8 @@ class SseWire implements Wire {
     const lost = failure.cause === 'connection' && failure.sent;
     this.#gone = lost ? lostConnection(this.#server, what, false, failure.error.cause) : failure;
     const pending = this.#pending.all();
-    const sent = new Set(pending.filter(({ id }) => this.#posts.get(id)?.started === true));
-    for (const post of this.#posts.values()) post.abort();
+    const sent = new Set(pending.filter((call) => this.#posts.get(call)?.started === true));
+    for (const call of pending) this.#posts.get(call)?.abort();
     for (const call of pending) this.#settle(call, sent.has(call) ? failure : this.#gone);
     this.#queue = [];
     this.#deadlines.close();
