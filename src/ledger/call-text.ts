@@ -26,6 +26,8 @@ export interface LedgerSubject {
   readonly decision: string;
   /** False when the name is the caller's own text and may hold anything. */
   readonly known: boolean;
+  /** What was last put together for it. */
+  frame: Frame | undefined;
 }
 
 export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
@@ -41,6 +43,7 @@ export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
     who,
     decision,
     known: facts.server !== null && facts.asSaid !== true,
+    frame: undefined,
   };
 }
 
@@ -91,12 +94,24 @@ export interface EndParts {
   readonly retries: string;
 }
 
+/** What differs from one call to the next stands between these pieces; the rest is the same for most calls of a subject. */
+interface Frame {
+  readonly connection: LedgerConnection;
+  readonly run: string;
+  readonly sent: readonly [string, string, string, string];
+  /** Of a call that simply went well. */
+  readonly line: readonly [string, string, string, string, string];
+}
+
 export function sentRecord(call: CallParts, connection: LedgerConnection): string {
-  return `{"k":"sent","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${connection.text},"args":${call.args}}\n`;
+  const [head, beforeId, beforeArgs, tail] = frameOf(call, connection).sent;
+  return head + call.ts + beforeId + call.id + beforeArgs + call.args + tail;
 }
 
 export function doneRecord(call: CallParts, end: EndParts, ts: string): string {
-  return `{"k":"done","ts":"${ts}","id":"${call.id}",${endMembers(end)}}\n`;
+  if (!isPlain(end)) return wholeDone(call.id, end, ts);
+  const [head, beforeId, beforeMs, tail] = plainDone;
+  return head + ts + beforeId + call.id + beforeMs + end.ms + tail;
 }
 
 export function refusedRecord(call: CallParts, end: EndParts): string {
@@ -108,11 +123,11 @@ export function cachedRecord(call: CallParts, end: EndParts): string {
   return wholeRecord('cached', call, end);
 }
 
-/** One line of a run file. The order of members is part of the format: people read it with their eyes too. */
+/** One line of a run file. */
 export function runLine(call: CallParts, connection: LedgerConnection, end: EndParts): string {
-  const { subject } = call;
-  const status = isGood(end.outcome) ? 'ok' : 'error';
-  return `{"ts":"${call.ts}",${subject.what},"args":${call.args},"status":"${status}","outcome":"${end.outcome}","duration_ms":${end.ms},"error":${end.error},${subject.who},"call_id":"${call.id}","run_id":"${call.run}",${connection.text},"http_status":${end.http},"retries":${end.retries},${subject.decision}}\n`;
+  if (!isPlain(end)) return wholeLine(call, connection, end);
+  const [head, beforeArgs, beforeMs, beforeId, tail] = frameOf(call, connection).line;
+  return head + call.ts + beforeArgs + call.args + beforeMs + end.ms + beforeId + call.id + tail;
 }
 
 /** Nothing went wrong, though the caller may have to come again. */
@@ -123,6 +138,45 @@ export function isGood(outcome: Outcome): boolean {
 /** A number as JSON, null for what is none. */
 export function numberText(value: unknown): string {
   return Number.isFinite(value) ? String(value) : 'null';
+}
+
+function frameOf({ subject, run }: CallParts, connection: LedgerConnection): Frame {
+  const { frame } = subject;
+  if (frame !== undefined && frame.connection === connection && frame.run === run) return frame;
+  subject.frame = createFrame(subject, run, connection);
+  return subject.frame;
+}
+
+function createFrame(subject: LedgerSubject, run: string, connection: LedgerConnection): Frame {
+  const call = { id: gap, ts: gap, args: gap, run, subject };
+  const sent = wholeSent(call, connection).split(gap);
+  const line = wholeLine(call, connection, { ...plainEnd, ms: gap }).split(gap);
+  // So many gaps were put in.
+  return { connection, run, sent: sent as unknown as Frame['sent'], line: line as unknown as Frame['line'] };
+}
+
+function isPlain({ outcome, error, http, retries }: EndParts): boolean {
+  return outcome === 'ok' && error === 'null' && http === 'null' && retries === '0';
+}
+
+/** JSON has no such character: inside of strings it is escaped. */
+const gap = '\0';
+const plainEnd: EndParts = { outcome: 'ok', ms: 'null', error: 'null', http: 'null', retries: '0' };
+const plainDone = wholeDone(gap, { ...plainEnd, ms: gap }, gap).split(gap) as unknown as Frame['sent']; // three gaps, too
+
+function wholeSent(call: CallParts, connection: LedgerConnection): string {
+  return `{"k":"sent","ts":"${call.ts}","id":"${call.id}","run":"${call.run}",${call.subject.text},${connection.text},"args":${call.args}}\n`;
+}
+
+function wholeDone(id: string, end: EndParts, ts: string): string {
+  return `{"k":"done","ts":"${ts}","id":"${id}",${endMembers(end)}}\n`;
+}
+
+/** The order of members is part of the format: people read it with their eyes too. */
+function wholeLine(call: CallParts, connection: LedgerConnection, end: EndParts): string {
+  const { subject } = call;
+  const status = isGood(end.outcome) ? 'ok' : 'error';
+  return `{"ts":"${call.ts}",${subject.what},"args":${call.args},"status":"${status}","outcome":"${end.outcome}","duration_ms":${end.ms},"error":${end.error},${subject.who},"call_id":"${call.id}","run_id":"${call.run}",${connection.text},"http_status":${end.http},"retries":${end.retries},${subject.decision}}\n`;
 }
 
 function wholeRecord(kind: 'refused' | 'cached', call: CallParts, end: EndParts): string {

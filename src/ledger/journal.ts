@@ -25,7 +25,7 @@ export class Journal {
   readonly #deps: { readonly clock: Clock; readonly logger: Logger; readonly files: LedgerFiles };
   readonly #options: JournalOptions;
   readonly #older = new Set<JournalFile>();
-  readonly #buffer = new Utf8Buffer();
+  readonly #buffer = new Utf8Buffer(256 * 1024);
   #current: JournalFile;
   #fd: number;
   #number = 1;
@@ -43,11 +43,15 @@ export class Journal {
     return this.#current.path;
   }
 
-  /** Writes all of it or throws and leaves the file as it was. Returns the file that has it. */
-  append(texts: Iterable<string>): JournalFile {
+  /** For the next write. */
+  add(text: string): void {
+    this.#buffer.add(text);
+  }
+
+  /** Writes all that was added, or throws, forgets it and leaves the file as it was. Returns the file that has it. */
+  write(): JournalFile {
     if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
     const file = this.#current;
-    for (const text of texts) this.#buffer.add(text);
     const bytes = this.#buffer.take();
     try {
       if (this.#torn) this.#cut();

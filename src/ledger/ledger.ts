@@ -53,11 +53,13 @@ export interface LedgerDeps {
   readonly redact: Redact;
 }
 
+/** A record that is not with the operating system yet. */
 interface Pending {
   readonly call: OpenCall;
-  text: string;
   /** Absent for `sent`. */
   readonly end: EndParts | undefined;
+  /** When a call ended that was sent. */
+  endedAt: string | undefined;
 }
 
 /** All calls of one turn share one write, so they share its fate. */
@@ -77,7 +79,8 @@ export class JournalLedger implements Ledger {
   /** Sent and not ended. */
   #underWay = 0;
   #pending: Pending[] = [];
-  #pendingCharacters = 0;
+  /** Of what waits for the disk to be well again. */
+  #keptCharacters = 0;
   #turn: Turn | undefined;
   #timer: Timer | undefined;
   #failure: { readonly since: number; readonly reason: string; readonly error: HubError } | undefined;
@@ -120,7 +123,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'sent';
     call.connection = connection;
-    this.#push({ call, text: sentRecord(call, connection), end: undefined });
+    this.#push({ call, end: undefined, endedAt: undefined });
     // A lone call has nobody to share a write with, so it does not wait for the turn to end.
     return this.#written(this.#underWay++ === 0);
   }
@@ -131,7 +134,7 @@ export class JournalLedger implements Ledger {
     call.stage = 'ended';
     call.connection = keptAnswer;
     const parts = endParts(end, this.#deps.redact);
-    this.#push({ call, text: cachedRecord(call, parts), end: parts });
+    this.#push({ call, end: parts, endedAt: undefined });
     return this.#written(false);
   }
 
@@ -152,15 +155,13 @@ export class JournalLedger implements Ledger {
     }
     call.stage = 'ended';
     this.#underWay--;
-    const parts = endParts(end, this.#deps.redact);
-    this.#pushEnd({ call, text: doneRecord(call, parts, this.#stamp()), end: parts });
+    this.#pushEnd({ call, end: endParts(end, this.#deps.redact), endedAt: this.#stamp() });
   }
 
   refused(call: OpenCall, end: CallEnd): void {
     if (call.stage === 'ended') return;
     call.stage = 'ended';
-    const parts = endParts(end, this.#deps.redact);
-    this.#pushEnd({ call, text: refusedRecord(call, parts), end: parts });
+    this.#pushEnd({ call, end: endParts(end, this.#deps.redact), endedAt: undefined });
   }
 
   async flush(): Promise<void> {
@@ -192,7 +193,10 @@ export class JournalLedger implements Ledger {
       this.#deps.logger.error('ledger.end-after-close', { call: entry.call.id });
       return;
     }
-    if (this.#failure !== undefined && this.#isFull(entry)) return;
+    if (this.#failure !== undefined) {
+      this.#keep(entry);
+      return;
+    }
     this.#push(entry);
     // Left to fire even when a flush comes before it: setting and clearing one per turn costs more.
     if (this.#turn === undefined) this.#timer ??= this.#deps.clock.setTimer(endDelayMs, () => this.#endTimer());
@@ -200,7 +204,7 @@ export class JournalLedger implements Ledger {
 
   #push(entry: Pending): void {
     this.#pending.push(entry);
-    this.#pendingCharacters += entry.text.length;
+    this.#journal.add(recordOf(entry));
   }
 
   #endTimer(): void {
@@ -215,10 +219,9 @@ export class JournalLedger implements Ledger {
     const turn = this.#turn;
     this.#turn = undefined;
     this.#pending = [];
-    this.#pendingCharacters = 0;
     let file: JournalFile;
     try {
-      file = this.#journal.append(textsOf(batch));
+      file = this.#journal.write();
     } catch (error) {
       const failure = this.#fail(batch, error);
       turn?.reject(failure);
@@ -259,8 +262,8 @@ export class JournalLedger implements Ledger {
         continue;
       }
       // Ended in the same turn in which it should have been sent: its other half is not on disk.
-      if (call.file === undefined) entry.text = refusedRecord(call, end);
-      if (!this.#isFull(entry)) this.#push(entry);
+      if (call.file === undefined) entry.endedAt = undefined;
+      this.#keep(entry);
     }
     this.#retryDelay = firstRetryMs;
     this.#retryTimer = clock.setTimer(this.#retryDelay, () => this.#retry());
@@ -275,8 +278,10 @@ export class JournalLedger implements Ledger {
     const since = new Date(failure.since).toISOString();
     const gap = `{"k":"gap","ts":"${this.#stamp()}","since":"${since}","dropped":${this.#dropped}}\n`;
     let file: JournalFile;
+    this.#journal.add(gap);
+    for (const entry of batch) this.#journal.add(recordOf(entry));
     try {
-      file = this.#journal.append([gap, ...textsOf(batch)]);
+      file = this.#journal.write();
     } catch {
       this.#retryDelay = Math.min(this.#retryDelay * 2, lastRetryMs);
       this.#retryTimer = this.#deps.clock.setTimer(this.#retryDelay, () => this.#retry());
@@ -284,23 +289,28 @@ export class JournalLedger implements Ledger {
     }
     this.#deps.logger.info('ledger.write-recovered', { since, kept: batch.length, dropped: this.#dropped });
     this.#pending = [];
-    this.#pendingCharacters = 0;
+    this.#keptCharacters = 0;
     this.#dropped = 0;
     this.#failure = undefined;
     this.#follow(batch, file);
   }
 
-  #isFull(entry: Pending): boolean {
-    if (this.#pendingCharacters + entry.text.length <= mostKeptCharacters) return false;
-    if (this.#dropped === 0) this.#deps.logger.error('ledger.records-dropped', { kept: this.#pending.length });
-    this.#dropped++;
-    return true;
+  /** Until the disk is well again, as far as there is room. */
+  #keep(entry: Pending): void {
+    const characters = recordOf(entry).length;
+    if (this.#keptCharacters + characters > mostKeptCharacters) {
+      if (this.#dropped === 0) this.#deps.logger.error('ledger.records-dropped', { kept: this.#pending.length });
+      this.#dropped++;
+      return;
+    }
+    this.#pending.push(entry);
+    this.#keptCharacters += characters;
   }
 
   /** A name that no server has is the caller's own text. */
   #withoutSecrets(subject: LedgerSubject): LedgerSubject {
     const what = this.#deps.redact.json(`{${subject.what}}`).slice(1, -1);
-    return { ...subject, what, text: `${what},${subject.who},${subject.decision}` };
+    return { ...subject, what, text: `${what},${subject.who},${subject.decision}`, frame: undefined };
   }
 
   #checkRun(run: string): void {
@@ -318,8 +328,10 @@ const firstRetryMs = 250;
 const lastRetryMs = 2000;
 const mostKeptCharacters = 16 * 1024 * 1024;
 
-function textsOf(batch: readonly Pending[]): string[] {
-  return batch.map((entry) => entry.text);
+function recordOf({ call, end, endedAt }: Pending): string {
+  if (end === undefined) return sentRecord(call, call.connection);
+  if (endedAt !== undefined) return doneRecord(call, end, endedAt);
+  return call.connection === keptAnswer ? cachedRecord(call, end) : refusedRecord(call, end);
 }
 
 function createTurn(): Turn {

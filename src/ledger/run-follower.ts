@@ -19,8 +19,8 @@ type Holds = Map<JournalFile, number>;
 
 interface RunQueue {
   readonly run: string;
-  lines: string[];
-  characters: number;
+  /** Lines that no file has yet. */
+  readonly lines: Utf8Buffer;
   holds: Holds;
   /** Lines that are only in the journal, because a write failed. While there are any, nothing is kept in memory. */
   owed: Holds | undefined;
@@ -35,7 +35,6 @@ export class RunFollower {
   readonly #workspace: string;
   readonly #journal: Journal;
   readonly #queues = new Map<string, RunQueue>();
-  readonly #buffer = new Utf8Buffer();
   #timer: Timer | undefined;
   #catchUpTimer: Timer | undefined;
   #catchUpDelay = firstCatchUpMs;
@@ -57,9 +56,8 @@ export class RunFollower {
     hold(holds, callFile, 1);
     if (endFile !== callFile) hold(holds, endFile, 1);
     if (queue.owed !== undefined) return;
-    queue.lines.push(line);
-    queue.characters += line.length;
-    if (queue.characters >= batchCharacters) this.#write(queue);
+    queue.lines.add(line);
+    if (queue.lines.size >= batchBytes) this.#write(queue);
     else this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
   }
 
@@ -87,7 +85,7 @@ export class RunFollower {
   #queue(run: string): RunQueue {
     let queue = this.#queues.get(run);
     if (queue === undefined) {
-      queue = { run, lines: [], characters: 0, holds: new Map(), owed: undefined };
+      queue = { run, lines: new Utf8Buffer(fewBytes), holds: new Map(), owed: undefined };
       this.#queues.set(run, queue);
     }
     return queue;
@@ -101,26 +99,26 @@ export class RunFollower {
     this.#timer?.cancel();
     this.#timer = undefined;
     for (const queue of this.#queues.values()) {
-      if (queue.lines.length > 0) this.#write(queue);
+      if (queue.lines.size > 0) this.#write(queue);
       else if (queue.owed === undefined) this.#queues.delete(queue.run);
     }
   }
 
   #write(queue: RunQueue): void {
     try {
-      for (const line of queue.lines) this.#buffer.add(line);
-      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), this.#buffer.take());
+      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), queue.lines.take());
     } catch (error) {
       this.#fallBehind(queue, error);
       return;
     }
     this.#release(queue.holds);
-    empty(queue);
+    queue.holds = new Map();
   }
 
   #fallBehind(queue: RunQueue, error: unknown): void {
     queue.owed = add(queue.owed, queue.holds);
-    empty(queue);
+    queue.holds = new Map();
+    queue.lines.clear();
     this.#lastError = error;
     if (!this.#warned) {
       this.#deps.logger.warn('ledger.run-file-failed', { file: runFile(this.#workspace, queue.run), error });
@@ -185,15 +183,10 @@ export class RunFollower {
 }
 
 const batchMs = 50;
-const batchCharacters = 64 * 1024;
+const batchBytes = 256 * 1024;
+const fewBytes = 8 * 1024;
 const firstCatchUpMs = 1000;
 const lastCatchUpMs = 30_000;
-
-function empty(queue: RunQueue): void {
-  queue.lines = [];
-  queue.characters = 0;
-  queue.holds = new Map();
-}
 
 function hold(holds: Holds, file: JournalFile, count: number): void {
   holds.set(file, (holds.get(file) ?? 0) + count);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Utf8Buffer } from './utf8-buffer.ts';
 
 test('texts come out as UTF-8 in their order, whatever they hold, round after round', () => {
-  const buffer = new Utf8Buffer();
+  const buffer = new Utf8Buffer(64);
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 20 });
   fc.assert(
     fc.property(texts, (round) => {
@@ -14,7 +14,7 @@ test('texts come out as UTF-8 in their order, whatever they hold, round after ro
 });
 
 test('a text larger than any before it is taken whole, and so is what stood before it', () => {
-  const buffer = new Utf8Buffer();
+  const buffer = new Utf8Buffer(64);
   const large = 'é'.repeat(2_000_000);
   buffer.add('first ');
   buffer.add(large);
@@ -25,7 +25,7 @@ test('a text larger than any before it is taken whole, and so is what stood befo
 });
 
 test('what was taken stays as it is until something is added', () => {
-  const buffer = new Utf8Buffer();
+  const buffer = new Utf8Buffer(64);
   buffer.add('one');
   const taken = buffer.take();
   expect(taken.toString()).toBe('one');

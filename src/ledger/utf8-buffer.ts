@@ -3,8 +3,18 @@
  * costs more than writing it to a file.
  */
 export class Utf8Buffer {
-  #bytes = Buffer.allocUnsafeSlow(usualBytes);
+  readonly #usualBytes: number;
+  #bytes: Buffer;
   #size = 0;
+
+  constructor(usualBytes: number) {
+    this.#usualBytes = usualBytes;
+    this.#bytes = Buffer.allocUnsafeSlow(usualBytes);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
 
   add(text: string): void {
     // UTF-8 needs at most three bytes for each UTF-16 unit.
@@ -13,11 +23,15 @@ export class Utf8Buffer {
     this.#size += this.#bytes.write(text, this.#size);
   }
 
+  clear(): void {
+    this.#size = 0;
+  }
+
   /** What was added, and begins anew. Good until the next `add`. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#size);
     this.#size = 0;
-    if (this.#bytes.length > mostKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(usualBytes);
+    if (this.#bytes.length > mostKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(this.#usualBytes);
     return bytes;
   }
 
@@ -28,5 +42,4 @@ export class Utf8Buffer {
   }
 }
 
-const usualBytes = 256 * 1024;
 const mostKeptBytes = 1024 * 1024;
