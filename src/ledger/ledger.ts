@@ -125,7 +125,7 @@ export class JournalLedger implements Ledger {
     call.connection = connection;
     this.#push({ call, end: undefined, endedAt: undefined });
     // A lone call has nobody to share a write with, so it does not wait for the turn to end.
-    return this.#written(this.#underWay++ === 0);
+    return this.#underWay++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
   }
 
   cached(call: OpenCall, end: CallEnd): Promise<void> {
@@ -135,17 +135,21 @@ export class JournalLedger implements Ledger {
     call.connection = keptAnswer;
     const parts = endParts(end, this.#deps.redact);
     this.#push({ call, end: parts, endedAt: undefined });
-    return this.#written(false);
+    return this.#written();
+  }
+
+  #writtenNow(): Promise<void> {
+    this.#write();
+    return this.#failure === undefined ? written : Promise.reject(this.#failure.error);
   }
 
   /** When what was pushed last is with the operating system. */
-  #written(atOnce: boolean): Promise<void> {
-    if (this.#turn !== undefined) return this.#turn.promise;
-    this.#turn = createTurn();
-    const { promise } = this.#turn;
-    if (atOnce) this.#write();
-    else setImmediate(() => this.#write());
-    return promise;
+  #written(): Promise<void> {
+    if (this.#turn === undefined) {
+      this.#turn = createTurn();
+      setImmediate(() => this.#write());
+    }
+    return this.#turn.promise;
   }
 
   done(call: OpenCall, end: CallEnd): void {
@@ -323,6 +327,7 @@ export class JournalLedger implements Ledger {
   }
 }
 
+const written = Promise.resolve();
 const endDelayMs = 10;
 const firstRetryMs = 250;
 const lastRetryMs = 2000;

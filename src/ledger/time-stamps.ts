@@ -1,17 +1,22 @@
-/** Times as `Date.toISOString` prints them. It is dear, and most times share their second with the one before. */
+/** Times as `Date.toISOString` prints them. It is dear, and most times share their second, or all, with the one before. */
 export class TimeStamps {
+  #last = Number.NaN;
+  #text = '';
   #second = Number.NaN;
   /** Up to the point before the milliseconds. */
   #head = '';
 
   text(now: number): string {
     const whole = Math.floor(now);
+    if (whole === this.#last) return this.#text;
     const second = Math.floor(whole / 1000);
     if (second !== this.#second) {
       this.#head = new Date(second * 1000).toISOString().slice(0, -4);
       this.#second = second;
     }
     const ms = whole - second * 1000;
-    return `${this.#head}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+    this.#last = whole;
+    this.#text = `${this.#head}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+    return this.#text;
   }
 }

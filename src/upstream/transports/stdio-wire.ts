@@ -39,6 +39,8 @@ export interface StdioWireOptions extends SharedStreamOptions {
 /** A child that reads nothing may not make the hub hold more than this for it. */
 const maxQueuedBytes = 16 * 1024 * 1024;
 const maxMessageBytes = 64 * 1024 * 1024;
+/** What is as long as this does not wait for company: Node encodes shorter texts without asking for memory. */
+const largeWrite = 8 * 1024;
 /** How long the rest of a dying child's output, or the exit after its output closed, may take to arrive. */
 const lastWordsMs = 500;
 
@@ -154,12 +156,13 @@ class StdioWire implements Wire {
   #write(text: string): void {
     if (this.#outgoing === '') process.nextTick(this.#flush);
     this.#outgoing += `${text}\n`;
+    if (this.#outgoing.length >= largeWrite) this.#flush();
   }
 
   readonly #flush = (): void => {
     const text = this.#outgoing;
     this.#outgoing = '';
-    if (this.#gone === undefined) this.#child.stdin.write(text);
+    if (text !== '' && this.#gone === undefined) this.#child.stdin.write(text);
   };
 
   readonly #giveUp: GiveUp = (pending, why) => {
