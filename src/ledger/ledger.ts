@@ -53,13 +53,14 @@ export interface LedgerDeps {
   readonly redact: Redact;
 }
 
-/** A record that is not with the operating system yet. */
+/** A record that is not with the operating system yet. Its text is made when it is written, together with the others. */
 interface Pending {
   readonly call: OpenCall;
   /** Absent for `sent`. */
-  readonly end: EndParts | undefined;
+  readonly end: CallEnd | undefined;
   /** When a call ended that was sent. */
-  endedAt: string | undefined;
+  endedAt: number | undefined;
+  parts: EndParts | undefined;
 }
 
 /** All calls of one turn share one write, so they share its fate. */
@@ -123,7 +124,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'sent';
     call.connection = connection;
-    this.#push({ call, end: undefined, endedAt: undefined });
+    this.#pending.push({ call, end: undefined, endedAt: undefined, parts: undefined });
     // A lone call has nobody to share a write with, so it does not wait for the turn to end.
     return this.#underWay++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
   }
@@ -133,8 +134,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'ended';
     call.connection = keptAnswer;
-    const parts = endParts(end, this.#deps.redact);
-    this.#push({ call, end: parts, endedAt: undefined });
+    this.#pending.push({ call, end, endedAt: undefined, parts: undefined });
     return this.#written();
   }
 
@@ -159,13 +159,13 @@ export class JournalLedger implements Ledger {
     }
     call.stage = 'ended';
     this.#underWay--;
-    this.#pushEnd({ call, end: endParts(end, this.#deps.redact), endedAt: this.#stamp() });
+    this.#pushEnd({ call, end, endedAt: this.#deps.clock.now(), parts: undefined });
   }
 
   refused(call: OpenCall, end: CallEnd): void {
     if (call.stage === 'ended') return;
     call.stage = 'ended';
-    this.#pushEnd({ call, end: endParts(end, this.#deps.redact), endedAt: undefined });
+    this.#pushEnd({ call, end, endedAt: undefined, parts: undefined });
   }
 
   async flush(): Promise<void> {
@@ -201,14 +201,9 @@ export class JournalLedger implements Ledger {
       this.#keep(entry);
       return;
     }
-    this.#push(entry);
+    this.#pending.push(entry);
     // Left to fire even when a flush comes before it: setting and clearing one per turn costs more.
     if (this.#turn === undefined) this.#timer ??= this.#deps.clock.setTimer(endDelayMs, () => this.#endTimer());
-  }
-
-  #push(entry: Pending): void {
-    this.#pending.push(entry);
-    this.#journal.add(recordOf(entry));
   }
 
   #endTimer(): void {
@@ -223,6 +218,7 @@ export class JournalLedger implements Ledger {
     const turn = this.#turn;
     this.#turn = undefined;
     this.#pending = [];
+    for (const entry of batch) this.#journal.add(this.#record(entry));
     let file: JournalFile;
     try {
       file = this.#journal.write();
@@ -237,14 +233,14 @@ export class JournalLedger implements Ledger {
 
   /** The records are safe; now the run files may have the calls that ended. */
   #follow(batch: readonly Pending[], file: JournalFile): void {
-    for (const { call, end } of batch) {
-      if (end === undefined) {
+    for (const { call, parts } of batch) {
+      if (parts === undefined) {
         call.file = file;
         file.held++;
         continue;
       }
       if (call.file !== file) file.held++;
-      this.#follower.feed(call.run, runLine(call, call.connection, end), call.file ?? file, file);
+      this.#follower.feed(call.run, runLine(call, call.connection, parts), call.file ?? file, file);
     }
   }
 
@@ -283,7 +279,7 @@ export class JournalLedger implements Ledger {
     const gap = `{"k":"gap","ts":"${this.#stamp()}","since":"${since}","dropped":${this.#dropped}}\n`;
     let file: JournalFile;
     this.#journal.add(gap);
-    for (const entry of batch) this.#journal.add(recordOf(entry));
+    for (const entry of batch) this.#journal.add(this.#record(entry));
     try {
       file = this.#journal.write();
     } catch {
@@ -301,7 +297,7 @@ export class JournalLedger implements Ledger {
 
   /** Until the disk is well again, as far as there is room. */
   #keep(entry: Pending): void {
-    const characters = recordOf(entry).length;
+    const characters = this.#record(entry).length;
     if (this.#keptCharacters + characters > mostKeptCharacters) {
       if (this.#dropped === 0) this.#deps.logger.error('ledger.records-dropped', { kept: this.#pending.length });
       this.#dropped++;
@@ -309,6 +305,14 @@ export class JournalLedger implements Ledger {
     }
     this.#pending.push(entry);
     this.#keptCharacters += characters;
+  }
+
+  #record(entry: Pending): string {
+    const { call, end, endedAt } = entry;
+    if (end === undefined) return sentRecord(call, call.connection);
+    entry.parts ??= endParts(end, this.#deps.redact);
+    if (endedAt !== undefined) return doneRecord(call, entry.parts, this.#stamps.text(endedAt));
+    return call.connection === keptAnswer ? cachedRecord(call, entry.parts) : refusedRecord(call, entry.parts);
   }
 
   /** A name that no server has is the caller's own text. */
@@ -332,12 +336,6 @@ const endDelayMs = 10;
 const firstRetryMs = 250;
 const lastRetryMs = 2000;
 const mostKeptCharacters = 16 * 1024 * 1024;
-
-function recordOf({ call, end, endedAt }: Pending): string {
-  if (end === undefined) return sentRecord(call, call.connection);
-  if (endedAt !== undefined) return doneRecord(call, end, endedAt);
-  return call.connection === keptAnswer ? cachedRecord(call, end) : refusedRecord(call, end);
-}
 
 function createTurn(): Turn {
   let resolve: () => void = () => {};
