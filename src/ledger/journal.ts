@@ -52,10 +52,11 @@ export class Journal {
   write(): JournalFile {
     if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
     const file = this.#current;
-    const bytes = this.#buffer.take();
+    const { bytes, size } = this.#buffer;
+    this.#buffer.clear();
     try {
       if (this.#torn) this.#cut();
-      this.#writeAll(this.#fd, bytes, file.size);
+      this.#writeAll(this.#fd, bytes, size, file.size);
     } catch (error) {
       this.#torn = true;
       try {
@@ -65,7 +66,7 @@ export class Journal {
       }
       throw error;
     }
-    file.size += bytes.length;
+    file.size += size;
     return file;
   }
 
@@ -107,7 +108,7 @@ export class Journal {
     const bytes = Buffer.from(`${JSON.stringify(header)}\n`);
     const fd = files.create(path);
     try {
-      this.#writeAll(fd, bytes, 0);
+      this.#writeAll(fd, bytes, bytes.length, 0);
       if (sync === 'always') syncFolder(folder);
     } catch (error) {
       files.close(fd);
@@ -140,10 +141,10 @@ export class Journal {
    * Synchronous on purpose: it copies into the page cache, which takes microseconds, while a write through the
    * thread pool adds more latency to every call than the whole hop costs.
    */
-  #writeAll(fd: number, bytes: Buffer, position: number): void {
+  #writeAll(fd: number, bytes: Buffer, size: number, position: number): void {
     let written = 0;
-    while (written < bytes.length) {
-      const count = this.#deps.files.write(fd, bytes, written, bytes.length - written, position + written);
+    while (written < size) {
+      const count = this.#deps.files.write(fd, bytes, written, size - written, position + written);
       if (count === 0) throw new Error('the file system took no bytes');
       written += count;
     }

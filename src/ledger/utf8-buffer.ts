@@ -23,15 +23,20 @@ export class Utf8Buffer {
     this.#size += this.#bytes.write(text, this.#size);
   }
 
+  /** What was added is its first `size` bytes, and stays there until the next `add`, even when it is cleared. */
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
   clear(): void {
     this.#size = 0;
+    if (this.#bytes.length > mostKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(this.#usualBytes);
   }
 
   /** What was added, and begins anew. Good until the next `add`. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#size);
-    this.#size = 0;
-    if (this.#bytes.length > mostKeptBytes) this.#bytes = Buffer.allocUnsafeSlow(this.#usualBytes);
+    this.clear();
     return bytes;
   }
 

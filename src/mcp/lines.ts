@@ -4,24 +4,27 @@ export interface LineReader {
   push(chunk: Buffer): boolean;
 }
 
+/** A line stands in these bytes from `start` to `end`: a view of its own would cost more than reading it. */
+export type OnLine = (bytes: Buffer, start: number, end: number) => void;
+
 const newline = 10;
 
-export function createLineReader(onLine: (line: Buffer) => void, maxLineBytes: number): LineReader {
+export function createLineReader(onLine: OnLine, maxLineBytes: number): LineReader {
   /** Of a line that has not ended. */
   let parts: Buffer[] = [];
   let size = 0;
   let over = false;
 
-  function line(end: Buffer): void {
+  function line(chunk: Buffer, from: number, to: number): void {
     if (parts.length === 0) {
-      if (end.length > 0) onLine(end);
+      if (to > from) onLine(chunk, from, to);
       return;
     }
-    parts.push(end);
-    const whole = Buffer.concat(parts, size + end.length);
+    parts.push(chunk.subarray(from, to));
+    const whole = Buffer.concat(parts, size + to - from);
     parts = [];
     size = 0;
-    onLine(whole);
+    onLine(whole, 0, whole.length);
   }
 
   function isOver(length: number): boolean {
@@ -37,7 +40,7 @@ export function createLineReader(onLine: (line: Buffer) => void, maxLineBytes: n
       let from = 0;
       for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
         if (isOver(at - from)) return false;
-        line(chunk.subarray(from, at));
+        line(chunk, from, at);
         from = at + 1;
       }
       if (from === chunk.length) return true;

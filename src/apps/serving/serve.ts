@@ -83,7 +83,10 @@ class ToolServing {
 
   #listen(): void {
     const { input, output } = this.#deps;
-    const reader = createLineReader((line) => void this.#receive(line.toString('utf8')), maxMessageBytes);
+    const reader = createLineReader(
+      (bytes, start, end) => void this.#receive(bytes.toString('utf8', start, end)),
+      maxMessageBytes,
+    );
     input.on('data', (chunk: Buffer) => {
       if (!reader.push(chunk)) this.#giveUp();
     });

@@ -7,7 +7,8 @@ export function createBoundedLines(
   handlers: { onLine(line: Buffer): void; onTooLong(): void },
   maxLineBytes: number,
 ): (chunk: Buffer) => void {
-  const createReader = () => createLineReader(handlers.onLine, maxLineBytes);
+  const createReader = () =>
+    createLineReader((bytes, start, end) => handlers.onLine(bytes.subarray(start, end)), maxLineBytes);
   let reader = createReader();
   let skipping = false;
 

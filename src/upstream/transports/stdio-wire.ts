@@ -84,12 +84,16 @@ class StdioWire implements Wire {
       },
       exclusive: options.exclusive,
     });
-    const reader = createLineReader(
-      (line) => inbox.receive(line.toString(isAscii(line) ? 'latin1' : 'utf8')),
-      maxMessageBytes,
-    );
+    /** That the reader is at, when it is plain ASCII; most are, and need no decoding. */
+    let plain: Buffer | undefined;
+    const reader = createLineReader((bytes, start, end) => {
+      inbox.receive(bytes.toString(bytes === plain ? 'latin1' : 'utf8', start, end));
+    }, maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {
-      if (!reader.push(chunk)) this.#fail(`a message over ${maxMessageBytes} bytes`);
+      plain = isAscii(chunk) ? chunk : undefined;
+      const good = reader.push(chunk);
+      plain = undefined;
+      if (!good) this.#fail(`a message over ${maxMessageBytes} bytes`);
     });
     // A broken pipe is the child's exit seen from the other side; `exited` tells the story.
     deps.child.stdin.on('error', () => {});
