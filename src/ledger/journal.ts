@@ -25,7 +25,7 @@ export class Journal {
   readonly #deps: { readonly clock: Clock; readonly logger: Logger; readonly files: LedgerFiles };
   readonly #options: JournalOptions;
   readonly #older = new Set<JournalFile>();
-  readonly #buffer = new Utf8Buffer(256 * 1024);
+  readonly #buffer = new Utf8Buffer(usualBytes);
   #current: JournalFile;
   #fd: number;
   #number = 1;
@@ -173,6 +173,9 @@ export class Journal {
     }
   }
 }
+
+/** More than the calls of one turn usually need. */
+const usualBytes = 256 * 1024;
 
 /** Without it a power cut may take the name of a file whose bytes are safe. */
 function syncFolder(folder: string): void {

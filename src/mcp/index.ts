@@ -18,7 +18,7 @@ export {
   modernVersions,
   negotiateLegacy,
 } from './eras.ts';
-export { createLineReader, type LineReader, type OnLine } from './lines.ts';
+export { createLineReader, type LineReader } from './lines.ts';
 export { logLevels, reachesLevel } from './log-levels.ts';
 export { withMembers } from './members.ts';
 export { type Body, type Message, type Params, readBody } from './message.ts';

@@ -5,7 +5,7 @@ export interface LineReader {
 }
 
 /** A line stands in these bytes from `start` to `end`: a view of its own would cost more than reading it. */
-export type OnLine = (bytes: Buffer, start: number, end: number) => void;
+type OnLine = (bytes: Buffer, start: number, end: number) => void;
 
 const newline = 10;
 

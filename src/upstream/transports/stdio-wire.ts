@@ -84,7 +84,7 @@ class StdioWire implements Wire {
       },
       exclusive: options.exclusive,
     });
-    /** That the reader is at, when it is plain ASCII; most are, and need no decoding. */
+    /** The chunk that the reader is at, when it is plain ASCII; most are, and need no decoding. */
     let plain: Buffer | undefined;
     const reader = createLineReader((bytes, start, end) => {
       inbox.receive(bytes.toString(bytes === plain ? 'latin1' : 'utf8', start, end));
