@@ -4,6 +4,7 @@ import { createResultCaches, type ResultCaches } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import {
   type Children,
+  createStartQueue,
   createUpstream,
   type Link,
   type ServerMemory,
@@ -44,6 +45,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   const offered = new Map<string, Catalog | undefined>();
   const leaving = new Set<Promise<void>>();
   const counted = new WeakSet<Link>();
+  const starts = createStartQueue(deps);
 
   function start(spec: ServerSpec): UpstreamHandles {
     return createUpstream(
@@ -51,6 +53,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         clock: deps.clock,
         logger: deps.logger,
         children: deps.children,
+        starts,
         memory: deps.memory,
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,

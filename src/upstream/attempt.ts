@@ -4,6 +4,7 @@ import type { Era } from '../mcp/index.ts';
 import type { Children } from './children/index.ts';
 import { startFailure } from './failures.ts';
 import { type Agreement, type HandshakeOutcome, shakeHands } from './handshake.ts';
+import type { StartPlace } from './start-queue.ts';
 import { createHttpWire } from './transports/http-wire.ts';
 import { createSseWire } from './transports/sse-wire.ts';
 import { createStdioWire } from './transports/stdio-wire.ts';
@@ -41,6 +42,8 @@ export interface AttemptOptions {
   readonly timeoutMs: number;
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
+  /** Where servers wait for each other before a process is started. */
+  readonly start: StartPlace | undefined;
 }
 
 /** Never rejects: whatever goes wrong is an outcome, so that the next transport can be tried. */
@@ -76,10 +79,21 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
     onLost: (error) => linked && events.onLost(error),
     onRefused: (error) => linked && events.onRefused(error),
   };
-  const { wire, stderr } = await openWire({ ...deps, events: guarded }, options);
+  const started = options.transport.type === 'stdio' ? await options.start?.turn(options.signal) : undefined;
+  try {
+    return await openAndShake({ ...deps, events: guarded }, options, () => {
+      linked = true;
+    });
+  } finally {
+    started?.();
+  }
+}
+
+async function openAndShake(deps: AttemptDeps, options: AttemptOptions, onAgreed: () => void): Promise<TryOutcome> {
+  const { wire, stderr } = await openWire(deps, options);
   const outcome = await shakeHands(wire, deps.clock, options);
   if (outcome.kind === 'agreed') {
-    linked = true;
+    onAgreed();
     return { kind: 'opened', wire, agreement: outcome.agreement };
   }
   const failure = startFailure(options.server, outcome.failure, stderr());

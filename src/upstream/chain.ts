@@ -4,6 +4,7 @@ import type { Era } from '../mcp/index.ts';
 import { type AttemptDeps, type AttemptOutcome, attempt, type ConnectionSeat } from './attempt.ts';
 import { unsentHint } from './failures.ts';
 import type { Agreement } from './handshake.ts';
+import type { StartPlace } from './start-queue.ts';
 import type { Wire, WireFailure } from './wire.ts';
 
 /** One transport of a server, and where it stands among all that may be tried. */
@@ -35,12 +36,14 @@ export interface ChainOptions {
   /** For the handshake of each attempt. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Where servers wait for each other before a process is started; without it nobody waits. */
+  readonly start?: StartPlace | undefined;
   readonly onAttempt?: (step: Step, outcome: AttemptOutcome, durationMs: number) => void;
 }
 
 /** Tries the transports of a server in order until one answers, be it with a no. */
 export async function openChain(deps: AttemptDeps, options: ChainOptions): Promise<ChainOutcome> {
-  const { spec, client, seat, known, timeoutMs, signal } = options;
+  const { spec, client, seat, known, timeoutMs, signal, start } = options;
   const steps = stepsOf(spec);
   const favourite = known?.first === true ? steps[known.place] : undefined;
   const failed: FailedStep[] = [];
@@ -49,7 +52,8 @@ export async function openChain(deps: AttemptDeps, options: ChainOptions): Promi
     if (step.implicit && step !== favourite && !failed.some((other) => invites(other, step))) continue;
     const startedAt = deps.clock.monotonic();
     const era = known?.place === place ? known.era : undefined;
-    const outcome = await attempt(deps, { server: spec.name, transport, client, seat, known: era, timeoutMs, signal });
+    const who = { server: spec.name, client, seat };
+    const outcome = await attempt(deps, { ...who, transport, known: era, timeoutMs, signal, start });
     options.onAttempt?.(step, outcome, deps.clock.monotonic() - startedAt);
     if (outcome.kind === 'opened') {
       const settled = step === favourite ? known?.settled === true : isSettled(place, failed);

@@ -5,6 +5,7 @@ import type { Children } from './children/index.ts';
 import type { Link } from './link.ts';
 import type { ServerMemory } from './remembered.ts';
 import type { Seats } from './seats.ts';
+import type { StartPriority, StartQueue } from './start-queue.ts';
 import type { WireCall, WireFailure } from './wire.ts';
 
 /** The hub's own hold on a server: state, discovery, life cycle. */
@@ -18,8 +19,11 @@ export interface UpstreamControl {
   load(): ServerLoad;
   /** What went wrong last, with all that is known about it. */
   readonly failure: HubError | undefined;
-  /** Connects where needed and asks for what the server offers; resolves when that is done or has failed. */
-  refresh(): Promise<void>;
+  /**
+   * Connects where needed and asks for what the server offers; resolves when that is done or has failed. A server that
+   * waits for others to start goes as early as the most important of those who wait for it; a list, where none is given.
+   */
+  refresh(priority?: StartPriority): Promise<void>;
   /** The same connection under changed filters or limits. */
   replaceSpec(spec: ServerSpec): void;
   /** Lets calls under way finish, then closes. */
@@ -53,6 +57,8 @@ export interface UpstreamDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly children: Children;
+  /** Shared by all servers of the hub. */
+  readonly starts: StartQueue;
   readonly memory: ServerMemory;
   /** Takes secrets out of what a server says; its words end up in errors and logs. */
   readonly redact: (text: string) => string;

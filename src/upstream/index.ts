@@ -13,4 +13,5 @@ export {
 } from './probe.ts';
 export type { RememberedServer, ServerMemory } from './remembered.ts';
 export type { SeatRequest, Seats } from './seats.ts';
+export { createStartQueue } from './start-queue.ts';
 export type { Hearing, WireCall, WireError, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';

@@ -67,6 +67,7 @@ export interface LinkOptions {
   readonly known: ChainOptions['known'];
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
+  readonly start: ChainOptions['start'];
 }
 
 /** Covers a cold `npx`; a server that needs longer to say hello is treated as absent. */

@@ -19,6 +19,7 @@ import { createListing, type Listing } from './listing.ts';
 import { expectation } from './remembered.ts';
 import { everyCapability, type Seats } from './seats.ts';
 import { sumOfLoads } from './server-load.ts';
+import type { StartPlace, StartPriority } from './start-queue.ts';
 import { createWatches, type Watches } from './watches.ts';
 import type { WireCall, WireFailure } from './wire.ts';
 
@@ -100,22 +101,23 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   connect(): Promise<Link> {
-    const link = this.#connect();
+    const link = this.#connect('call');
     return this.#state.kind === 'connecting' ? this.#withinPatience(link) : link;
   }
 
-  #connect(): Promise<Link> {
+  #connect(priority: StartPriority): Promise<Link> {
     const state = this.#state;
     switch (state.kind) {
       case 'connected':
         return Promise.resolve(state.link);
       case 'connecting':
+        state.start.raise(priority);
         return state.link;
       case 'idle':
-        return this.#beginConnect();
+        return this.#beginConnect(priority);
       case 'waiting':
         // A refusal is asked again by whoever needs the server, not by a timer.
-        if (state.timer === undefined && this.#deps.clock.now() >= state.until) return this.#beginConnect();
+        if (state.timer === undefined && this.#deps.clock.now() >= state.until) return this.#beginConnect(priority);
         return Promise.reject(this.#away(state));
       case 'closed':
         return Promise.reject(lostConnection(this.spec.name, 'it was removed from the configuration', false).error);
@@ -167,9 +169,9 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     return () => this.#updates.delete(listener);
   }
 
-  async refresh(): Promise<void> {
+  async refresh(priority: StartPriority = 'list'): Promise<void> {
     try {
-      const link = await this.#connect();
+      const link = await this.#connect(priority);
       await this.#listing.refresh(link);
     } catch (error) {
       // The state tells it; whoever asked reads the state.
@@ -256,18 +258,19 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     }
   }
 
-  #beginConnect(): Promise<Link> {
+  #beginConnect(priority: StartPriority = 'background'): Promise<Link> {
     const giveUp = new AbortController();
-    const link = this.#openLink(giveUp.signal);
-    this.#state = { kind: 'connecting', link, giveUp };
+    const start = this.#deps.starts.join(priority);
+    const link = this.#openLink(giveUp.signal, start);
+    this.#state = { kind: 'connecting', link, giveUp, start };
     // Callers get the rejection through `connect`; without callers it must not count as unhandled.
     link.catch(() => {});
     this.#deps.onChange(this.spec.name);
     return link;
   }
 
-  async #openLink(signal: AbortSignal): Promise<Link> {
-    const outcome = await this.#tryLink(signal);
+  async #openLink(signal: AbortSignal, start: StartPlace): Promise<Link> {
+    const outcome = await this.#tryLink(signal, start);
     if (this.#state.kind === 'closed') {
       if (outcome.kind === 'linked') await outcome.link.close();
       throw lostConnection(this.spec.name, 'it was closed while connecting', false).error;
@@ -285,7 +288,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     return link;
   }
 
-  async #tryLink(signal: AbortSignal): Promise<LinkOutcome> {
+  async #tryLink(signal: AbortSignal, start: StartPlace): Promise<LinkOutcome> {
     const { clock, logger, children, redact } = this.#deps;
     const known = expectation(this.#listing.remembered, clock.now());
     let opened: Link | undefined;
@@ -306,7 +309,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     };
     const outcome = await openLink(
       { clock, logger, children, redact, events },
-      { spec: this.spec, client: this.#client, seat: this.#seat, known, signal },
+      { spec: this.spec, client: this.#client, seat: this.#seat, known, signal, start },
     );
     if (outcome.kind === 'linked') opened = outcome.link;
     return outcome;
@@ -378,12 +381,12 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     if (this.#own) this.#grace.begin();
     if (link.proven || this.#deps.clock.monotonic() - state.since >= settledMs) {
       this.#breaker = initialBreaker;
-      void this.#beginConnect();
+      void this.#beginConnect(this.#inFlight > 0 ? 'call' : 'background');
       return;
     }
     const verdict = this.#countFailure();
     // Callers would rather have it tried at once, but not again and again.
-    if (this.#inFlight > 0 && verdict.state.kind === 'closed') void this.#beginConnect();
+    if (this.#inFlight > 0 && verdict.state.kind === 'closed') void this.#beginConnect('call');
     else this.#retreat(verdict, error);
   }
 
