@@ -27,6 +27,15 @@ test('a long URI counts, too', () => {
   expect(textOf(kept, 'a')).toBeUndefined();
 });
 
+test(verifies('cache:bounded', 'the one that was used longest ago makes room, not the one that came first'), () => {
+  const kept = new KeptResults(4 * 1_512);
+  for (const key of 'abcd') kept.keep(key, key.repeat(1_000), { until: hour, uri: undefined });
+  textOf(kept, 'a');
+  kept.keep('e', 'e'.repeat(1_000), { until: hour, uri: undefined });
+  expect([...'abcde'].filter((key) => textOf(kept, key) !== undefined)).toEqual(['a', 'c', 'd', 'e']);
+  expect(kept.bytes).toBe(4 * 1_512);
+});
+
 test('results of some resources go, and tools stay', () => {
   const kept = new KeptResults(100_000);
   kept.keep('a', '1', { until: hour, uri: 'memo://a' });
@@ -42,8 +51,11 @@ const step = fc.oneof(
   fc.record({
     does: fc.constant('keep' as const),
     key: fc.constantFrom(...'abcdefgh'),
-    length: fc.integer({ min: 0, max: 3_000 }),
-    until: fc.integer({ min: 0, max: 100 }),
+    length: fc.oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 500, max: 1_700 }) },
+      fc.integer({ min: 0, max: 3_000 }),
+    ),
+    until: fc.oneof({ weight: 3, arbitrary: fc.constant(hour) }, fc.integer({ min: 0, max: 100 })),
   }),
   fc.record({ does: fc.constant('find' as const), key: fc.constantFrom(...'abcdefgh') }),
   fc.record({ does: fc.constant('forget' as const), key: fc.constantFrom(...'abcdefgh') }),
@@ -61,8 +73,9 @@ interface Line {
 const maxBytes = 9_000;
 
 test(verifies('cache:bounded', 'whatever is kept, the bytes hold and the least used has gone'), () => {
+  let evicted = 0;
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
       const kept = new KeptResults(maxBytes);
       let lines: readonly Line[] = [];
       let [now, said] = [0, 0];
@@ -80,13 +93,17 @@ test(verifies('cache:bounded', 'whatever is kept, the bytes hold and the least u
         if (each.does === 'keep') {
           const text = `${said++}${'x'.repeat(each.length)}`;
           kept.keep(each.key, text, { until: now + each.until, uri: undefined });
-          lines = add(without(lines, each.key), { ...each, text, until: now + each.until, size: text.length + 512 });
+          const others = without(lines, each.key);
+          lines = add(others, { ...each, text, until: now + each.until, size: text.length + 512 });
+          evicted += others.filter((line) => !lines.includes(line)).length;
         }
         expect(kept.bytes).toBe(sum(lines));
         expect(kept.bytes).toBeLessThanOrEqual(maxBytes);
       }
     }),
   );
+  // Without these the property would hold of a cache without a bound.
+  expect(evicted).toBeGreaterThan(0);
 });
 
 function add(lines: readonly Line[], line: Line): readonly Line[] {

@@ -7,20 +7,23 @@ import { createNameBook, maxNameLength, type NameMemory, prefixedName } from './
 const word = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', '_', '.', '-', 'é'), minLength: 1, maxLength: 6 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
-  fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 40, maxLength: 60 }),
+  fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 40, maxLength: 60, size: 'max' }),
 );
 const tools = fc.uniqueArray(fc.tuple(word, word), {
   maxLength: 40,
+  size: 'max',
   selector: ([server, tool]) => `${server}\0${tool}`,
 });
 
 test(
   verifies('names:safe', 'whatever servers and tools are called, names are unique, short and in the allowed alphabet'),
   () => {
+    let collisions = 0;
     fc.assert(
       fc.property(tools, (all) => {
         const book = createNameBook('prefixed');
         const names = all.map(([server, tool]) => book.nameOf(server, tool));
+        collisions += book.collisions.length;
         expect(new Set(names).size).toBe(all.length);
         for (const name of names) {
           expect(name).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -30,6 +33,7 @@ test(
       }),
       { numRuns: 300 },
     );
+    expect(collisions).toBeGreaterThan(0);
   },
 );
 
@@ -38,7 +42,7 @@ test(
   () => {
     const naming = fc.constantFrom('prefixed' as const, 'preserved' as const);
     fc.assert(
-      fc.property(naming, tools, fc.array(fc.nat(), { maxLength: 60 }), (kind, all, picks) => {
+      fc.property(naming, tools, fc.array(fc.nat(), { maxLength: 60, size: 'max' }), (kind, all, picks) => {
         fc.pre(all.length > 0);
         const book = createNameBook(kind);
         const given = new Map<string, string>();

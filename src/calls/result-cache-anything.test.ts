@@ -43,7 +43,7 @@ test(
     let hits = 0;
 
     const run = fc.asyncProperty(
-      fc.array(fc.oneof({ weight: 4, arbitrary: calls }, events), { maxLength: 30 }),
+      fc.array(fc.oneof({ weight: 4, arbitrary: calls }, events), { maxLength: 30, size: 'max' }),
       async (steps) => {
         stage.source.caches.stale('files');
         const said = new Map<string, Said>();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { doneRecord, type EndParts, ledgerConnection, ledgerSubject, runLine, sentRecord } from './call-text.ts';
 
-const word = fc.string({ unit: 'grapheme', maxLength: 12 });
+const word = fc.string({ unit: 'grapheme', maxLength: 12, size: 'max' });
 const text = fc.oneof(word, fc.constantFrom('', '\0', '","', '\\', '"args":'));
 const subjects = fc
   .uniqueArray(fc.tuple(text, text, fc.constantFrom('allow', 'ask')), { minLength: 1, maxLength: 3 })

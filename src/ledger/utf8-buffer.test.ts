@@ -4,13 +4,18 @@ import { Utf8Buffer } from './utf8-buffer.ts';
 
 test('texts come out as UTF-8 in their order, whatever they hold, round after round', () => {
   const buffer = new Utf8Buffer(64);
-  const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 200 }), { maxLength: 20 });
+  const text = fc.string({ unit: 'grapheme', maxLength: 200, size: 'max' });
+  const texts = fc.array(text, { maxLength: 20, size: 'max' });
+  let most = 0;
   fc.assert(
     fc.property(texts, (round) => {
-      for (const text of round) buffer.add(text);
+      for (const each of round) buffer.add(each);
+      most = Math.max(most, buffer.size);
       expect(buffer.take().toString('utf8')).toBe(round.join(''));
     }),
   );
+  // It grew more than once.
+  expect(most).toBeGreaterThan(4 * 64);
 });
 
 test('a text larger than any before it is taken whole, and so is what stood before it', () => {

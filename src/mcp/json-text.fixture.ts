@@ -26,17 +26,18 @@ const words = fc.oneof(
   fc.constantFrom('', 'id', 'params', 'arguments', '__proto__', 'constructor', 'toString', '\\', '\\"', '"', '\ud800'),
 );
 
+const word = words.map((value): Tree => ({ kind: 'string', value }));
+const byKey = { selector: ([key]: readonly [string, Tree]) => key };
+
 const { tree, object } = fc.letrec<{ tree: Tree; array: Tree; object: Tree }>((tie) => ({
-  tree: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    literal,
-    words.map((value): Tree => ({ kind: 'string', value })),
-    tie('array'),
-    tie('object'),
-  ),
+  tree: fc.oneof({ depthSize: 'small', withCrossShrink: true }, literal, word, tie('array'), tie('object')),
   array: fc.array(tie('tree'), { maxLength: 4 }).map((items): Tree => ({ kind: 'array', items })),
   object: fc
-    .uniqueArray(fc.tuple(words, tie('tree')), { maxLength: 20, selector: ([key]) => key })
+    .oneof(
+      { weight: 9, arbitrary: fc.uniqueArray(fc.tuple(words, tie('tree')), { maxLength: 10, ...byKey }) },
+      // Many keys, and nothing below them: many at every depth would be too many.
+      { weight: 1, arbitrary: fc.uniqueArray(fc.tuple(words, literal), { minLength: 17, maxLength: 20, ...byKey }) },
+    )
     .map((entries): Tree => ({ kind: 'object', entries })),
 }));
 

@@ -6,7 +6,12 @@ import { blankComments } from './blank-comments.ts';
 import { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 
 /** Files as anybody might write them: values of every kind, any indent, block or flow, comments, either line end. */
-const scalar = fc.oneof(fc.string({ maxLength: 12 }), fc.integer(), fc.boolean(), fc.constant('a: b # c\nd'));
+const scalar = fc.oneof(
+  fc.string({ maxLength: 12, size: 'max' }),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant('a: b # c\nd'),
+);
 const key = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/).filter((name) => name !== 'new' && name !== 'flag');
 const server = fc.dictionary(key, fc.oneof(scalar, fc.array(scalar, { maxLength: 3 })), { minKeys: 1, maxKeys: 4 });
 const content = fc.record({
