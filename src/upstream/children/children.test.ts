@@ -114,6 +114,20 @@ test.each([
   expect([...pids, ...pidsIn(join(folder, 'pids'))].filter(isAlive)).toEqual([]);
 });
 
+test(
+  verifies(
+    'children:stop',
+    'stop: SIGKILL follows when SIGTERM is ignored, also where no cookie is left to find it by',
+  ),
+  async () => {
+    const file = join(folder, 'pids');
+    const child = await start('env', ['-i', `PATH=${path}`, '/bin/sh', fixture('leaf.sh'), file]);
+    await until(() => pidsIn(file).length === 1, 'it is up');
+    await child.stop();
+    expect(await child.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+  },
+);
+
 test('stop counts after the exit too', async () => {
   const child = await start('true', []);
   await child.exited;

@@ -49,6 +49,18 @@ test.each(shells)(
   },
 );
 
+test.each(shells)('%s: a registered group is asked to go before it is killed', async (shell) => {
+  const file = join(folder, 'asked');
+  const script = 'trap "echo asked >>$0.term; exit" TERM; echo $$ >>"$0"; while :; do sleep 0.05; done';
+  const polite = spawn('/bin/sh', ['-c', script, file], { detached: true, stdio: 'ignore', env: { PATH: systemPath } });
+  started.push(polite);
+  await until(() => pidsIn(file).length === 1, 'it is up');
+  const dog = startScript(shell, nobody, systemPath);
+  dog.stdin?.end(`+${polite.pid}\n`);
+  await ended(dog);
+  expect(existsSync(`${file}.term`)).toBe(true);
+});
+
 test.each(shells)('%s: at EOF it ends those that carry the cookie, registered or not', async (shell) => {
   const marked = await startLeaf({ QUARTERMASTER_CHILD: 'boot1:1:2:3:4' });
   const others = await startLookalikes();
@@ -172,7 +184,8 @@ function startScript(shell: string, mark: string, path: string, more: 'pipe'[] =
 }
 
 async function ended(dog: ChildProcess): Promise<void> {
-  await until(() => dog.exitCode !== null, 'the watchdog is done');
+  // It looks at every process of the machine, in a shell.
+  await until(() => dog.exitCode !== null, 'the watchdog is done', 50_000);
   expect(dog.exitCode).toBe(0);
 }
 
