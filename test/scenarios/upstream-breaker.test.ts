@@ -120,6 +120,24 @@ test.each(['401', '403', '429'])(verifies('breaker:counts-connects-only', '%s do
   expect(await stage.say('up_echo', { message: 'hi' })).toBe('hi');
 });
 
+test(verifies('breaker:counts-connects-only', 'timeouts and tool errors do not count'), async () => {
+  const stage = await openStage();
+  const { become, config, starts } = await changeable(stage, good);
+  await stage.start(config);
+  for (let time = 0; time < 5; time++) {
+    expect(await stage.call('up_fail')).toMatchObject({ kind: 'result' });
+    const late = stage.call('up_slow', { ms: 600_000 }, { onProgress: undefined });
+    expect(codeOf(await stage.hurry(late))).toBe('UPSTREAM_TIMEOUT');
+    expect(stage.status('up')).toMatchObject({ state: 'connected', attempt: undefined, error: undefined });
+  }
+  expect(await starts()).toBe(1);
+  // The first connect that fails is the first that counts.
+  await become(dead);
+  for (const pid of stage.children()) process.kill(pid, 'SIGKILL');
+  await attempt(stage, 1);
+  expect(stage.status('up').state).toBe('retrying');
+});
+
 test('calls that come together start one process', async () => {
   const stage = await openStage();
   const { config, starts } = await changeable(stage, good);

@@ -112,6 +112,22 @@ test(verifies('upstream:session-lost', 'a session that the server forgot is invi
   expect(sessions.size).toBeGreaterThan(1);
 });
 
+test('a call that only reads and whose connection was reset is repeated in the same session', async () => {
+  const stage = await openStage();
+  const log = { CALL_LOG: stage.path('calls.log') };
+  const fixture = await stage.fixture('bad-http.mjs', ['resets-first-call', '--sessions'], log);
+  await stage.start({ servers: { up: { url: fixture.url } } });
+  await stage.names();
+  expect(await stage.say('up_add', { a: 1, b: 2 })).toBe('3');
+  expect(stage.status('up')).toMatchObject({ state: 'connected', error: undefined });
+  expect(await stage.say('up_counter', {})).toBe('1');
+  expect((await stage.lines('calls.log')).map(({ tool }) => tool)).toEqual(['add', 'add', 'counter']);
+  const [first, second] = await stage.ledger();
+  expect([first?.retries, second?.retries]).toEqual([1, 0]);
+  expect(first?.session_id).toMatch(/./);
+  expect(second?.session_id).toBe(first?.session_id);
+});
+
 test(verifies('upstream:restart', 'a child that is killed under load is started again'), async () => {
   const stage = await openStage();
   const env = { CALL_LOG: stage.path('calls.log') };

@@ -1,7 +1,7 @@
 /**
  * Servers over streamable HTTP that misbehave in one way each:
  *
- *   node bad-http.mjs MODE [--on-call] [--era legacy|modern|both] [--to URL] [--port N]
+ *   node bad-http.mjs MODE [--on-call] [--sessions] [--era legacy|modern|both] [--to URL] [--port N]
  *
  * A mode named for a call leaves everything else to the echo server; --on-call makes every mode so.
  */
@@ -18,6 +18,7 @@ const { values, positionals } = parseArgs({
     port: { type: 'string', default: '0' },
     era: { type: 'string', default: 'legacy' },
     'on-call': { type: 'boolean', default: false },
+    sessions: { type: 'boolean', default: false },
     // Port 9 is where nobody listens: whoever follows the redirect fails.
     to: { type: 'string', default: 'http://127.0.0.1:9/mcp' },
   },
@@ -37,9 +38,16 @@ const always = {
   redirect: (res) => res.writeHead(302, { location: values.to }).end(),
 };
 
+let resets = 0;
 const onCall = {
   'hang-on-call': () => {},
   'closes-mid-call': (res) => res.destroy(),
+  /** The first call alone; the echo server answers the others. */
+  'resets-first-call'(res) {
+    if (resets > 0) return false;
+    resets += 1;
+    res.destroy();
+  },
   'sse-cut'(res) {
     openSse(res);
     writeSse(res, notification('notifications/message', { level: 'info', data: 'about to break off' }));
@@ -61,11 +69,13 @@ const onlyCalls = values['on-call'] || onCall[mode] !== undefined;
 await serveHttp(server, {
   port: Number(values.port),
   era: values.era,
+  sessions: values.sessions,
   intercept(res, message, text) {
     const call = message?.method === 'tools/call';
     if (onlyCalls && !call) return false;
-    if (call) logCall(message, text);
-    act(res, message);
-    return true;
+    const isTaken = act(res, message) !== false;
+    // What is left to the echo server is logged there.
+    if (call && isTaken) logCall(message, text);
+    return isTaken;
   },
 });

@@ -187,6 +187,23 @@ test('blame names the commit of each line', async () => {
   await server.close();
 });
 
+test('a query that looks like an option is searched for', async () => {
+  const root = workshop.repository('dashes');
+  writeFileSync(join(root, 'b.txt'), 'cut -d, here\n--no-index\n');
+  workshop.git('dashes', 'add', '.');
+  workshop.git('dashes', 'commit', '--quiet', '-m', 'Adds --no-index and -d');
+  const server = await openGit(root);
+  for (const query of ['-d', '--no-index']) {
+    const line = query === '-d' ? 'b.txt:1: cut -d, here' : 'b.txt:2: --no-index';
+    expect((await callTool(server, 'git_search', { query, in: 'content' })).text).toBe(line);
+    for (const where of ['messages', 'changes']) {
+      const found = await callTool(server, 'git_search', { query, in: where });
+      expect(subjectsOf(found)).toEqual(['Adds --no-index and -d']);
+    }
+  }
+  await server.close();
+});
+
 test('search in messages, in content and in changes', async () => {
   const root = workshop.repository('search');
   mkdirSync(join(root, 'odd\ndir'));
