@@ -33,9 +33,14 @@ function isLocked(packages, place, name, range) {
   for (let folder = place === '' ? '' : `${place}/`; ; folder = folderOf(folder.slice(0, -1))) {
     const found = packages[`${folder}node_modules/${name}`];
     // Platform packages are asked for by exact version; of a range, any version will do here.
-    if (found) return found.version === range || /^[~^*]/.test(range);
+    if (found) return found.version === versionIn(range) || /^[~^*]/.test(range);
     if (folder === '') return false;
   }
+}
+
+/** An alias names another package and its version: `npm:NAME@VERSION`. */
+function versionIn(range) {
+  return range.replace(/^npm:.+@/, '').replace(/^[~^]/, '');
 }
 
 /** The folder whose node_modules holds this package: '' or a path with a slash at its end. */
@@ -61,14 +66,17 @@ function describe(name, range, dev) {
   ]);
   const cpu = pick(['arm', 'arm64', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64']);
   if (name === 'fsevents') os.push('darwin');
+  if (words.includes('windows')) os.push('win32');
   if (os.length === 0 && cpu.length === 0) throw new Error(`${name}: no platform in its name; add it by hand`);
   const libc = words.some((word) => word.startsWith('musl'))
     ? ['musl']
     : words.some((word) => word.startsWith('gnu'))
       ? ['glibc']
       : [];
+  const alias = /^npm:(.+)@/.exec(range)?.[1];
   return {
-    version: range.replace(/^[~^]/, ''),
+    ...(alias !== undefined && { name: alias }),
+    version: versionIn(range),
     ...(cpu.length > 0 && { cpu }),
     ...(dev && { dev }),
     ...(libc.length > 0 && { libc }),

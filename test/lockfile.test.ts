@@ -31,6 +31,12 @@ test('a platform package that is missing or of another version is noticed', () =
   expect(missingOptional({ packages: { 'node_modules/tool': tool } })).toEqual(['tool-linux-x64@1.0.0']);
   expect(missingOptional(named('2.0.0'))).toEqual(['tool-linux-x64@1.0.0']);
   expect(missingOptional(named('1.0.0'))).toEqual([]);
+  const alias: LockedPackage = { optionalDependencies: { 'tool-linux-x64': 'npm:tool@1.0.0-linux-x64' } };
+  const aliased = (version: string): Lock => ({
+    packages: { 'node_modules/tool': alias, 'node_modules/tool-linux-x64': { version } },
+  });
+  expect(missingOptional(aliased('1.0.0-linux-x64'))).toEqual([]);
+  expect(missingOptional(aliased('1.0.0'))).toEqual(['tool-linux-x64@npm:tool@1.0.0-linux-x64']);
 });
 
 test('lock files name no host to fetch packages from', () => {
@@ -56,7 +62,7 @@ function nameOf(place: string): string {
   return place.replace(/^.*node_modules\//, '');
 }
 
-/** Platform packages are asked for by exact version; of a range, any version will do here. */
+/** Platform packages are asked for by exact version, perhaps under an alias; of a range, any version will do here. */
 function fits(version: string | undefined, range: string): boolean {
-  return version === range || /^[~^*]/.test(range);
+  return version === range.replace(/^npm:.+@/, '') || /^[~^*]/.test(range);
 }
