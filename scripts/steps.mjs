@@ -42,20 +42,13 @@ export function tests(args) {
  * The programs that scenarios run against real ones; a package of its own, so that `npm ci` stays quick.
  * @type {Step}
  */
-export const testPrograms = {
-  name: 'test programs',
-  run() {
-    const folder = join(root, 'test', 'programs');
-    const lock = join(folder, 'package-lock.json');
-    if (!existsSync(lock)) return true;
-    const stamp = join(folder, 'node_modules', '.installed-lock');
-    const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
-    if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
-    if (!run('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'])) return false;
-    writeFileSync(stamp, wanted);
-    return true;
-  },
-};
+export const testPrograms = { name: 'test programs', run: () => install('programs') };
+
+/**
+ * The agents that `npm run test:agents` drives; 900 MB, so only that command installs them.
+ * @type {Step}
+ */
+export const testAgents = { name: 'agents', run: () => install('agents') };
 
 /**
  * Runs the steps in order up to the first that fails, and leaves the verdict in the exit code.
@@ -69,6 +62,19 @@ export function runSteps(steps) {
     process.exitCode = 1;
     return;
   }
+}
+
+/** A package below test/, again only when its lock file changed. */
+function install(name) {
+  const folder = join(root, 'test', name);
+  const lock = join(folder, 'package-lock.json');
+  if (!existsSync(lock)) return true;
+  const stamp = join(folder, 'node_modules', '.installed-lock');
+  const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
+  if (!run('npm', ['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund'])) return false;
+  writeFileSync(stamp, wanted);
+  return true;
 }
 
 /** A tool among our own development dependencies, wherever this was started from. */

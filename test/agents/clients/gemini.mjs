@@ -1,0 +1,32 @@
+import { writeJson } from './write-config.mjs';
+
+export const gemini = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  program: { script: '@google/gemini-cli/bundle/gemini.js' },
+
+  /** ~/.gemini/settings.json */
+  config: (server) => ({ mcpServers: { hub: entry(server) } }),
+
+  async setUp({ home, model, prompt, config }) {
+    await writeJson(home, '.gemini/settings.json', {
+      ...config,
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    });
+    return {
+      args: ['-p', prompt, '--yolo', '-m', 'gemini-2.5-flash'],
+      env: {
+        GEMINI_API_KEY: 'none',
+        GOOGLE_GEMINI_BASE_URL: model.url,
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      },
+    };
+  },
+};
+
+function entry({ url, command, args }) {
+  if (url === undefined) return { command, args };
+  return { httpUrl: url, headers: { Authorization: `Bearer \${QM_TOKEN}` } };
+}

@@ -1,0 +1,83 @@
+/** The hub's first list before real agents: servers that nobody has seen start while the agent asks. */
+import { join } from 'node:path';
+import { runClient } from './run-client.mjs';
+import { isCalled, visitTools } from './scripts.mjs';
+import { makeWorkspace } from './served-hub.mjs';
+
+const servers = join(import.meta.dirname, '..', 'servers');
+const node = (file, ...args) => ({ command: process.execPath, args: [join(servers, file), ...args] });
+const quick = Array.from({ length: 9 }, (_, index) => `quick${index + 1}`);
+
+export const scenarios = [
+  {
+    name: 'one server, 8 s to start',
+    servers: { late: node('late.mjs', '--start', '8000') },
+    quick: [],
+  },
+  {
+    name: 'nine quick servers, one of 30 s',
+    servers: {
+      ...Object.fromEntries(quick.map((name) => [name, node('echo-stdio.mjs')])),
+      late: node('late.mjs', '--start', '30000'),
+    },
+    quick: quick.map((name) => `${name}_echo`),
+  },
+];
+
+/** What a model may call while it waits: a tool of the hub, one of a quick server, one that Codex always has. */
+const meanwhile = ['quartermaster_status', 'quick1_echo', 'list_mcp_resources'];
+
+export async function runFirstContact({ client, transport, scenario }) {
+  const workspace = await makeWorkspace(scenario.servers);
+  const wanted = [...scenario.quick.slice(-1), 'late_echo'];
+  try {
+    const hub = transport === 'http' ? await workspace.serve() : undefined;
+    try {
+      const run = await runClient({
+        client,
+        server: hub ?? workspace.stdio,
+        script: visitTools({ wanted, meanwhile, rounds: 20, pauseMs: 3000 }),
+        deadlineMs: 150_000,
+      });
+      return judge(scenario, run);
+    } finally {
+      await hub?.stop();
+    }
+  } finally {
+    await workspace.remove();
+  }
+}
+
+/**
+ * Quick servers have to be there, and callable, at the first turn; the late one has to be callable in the same run.
+ *
+ * @returns {{ first: string, called: string, seconds: number, problems: string[] }}
+ */
+export function judge(scenario, { turns, ms, isLate, code, output }) {
+  const first = turns[0]?.tools ?? [];
+  const missing = scenario.quick.filter((name) => !offers(first, name));
+  const lateAt = turns.findIndex(({ tools }) => offers(tools, 'late_echo'));
+  const results = turns.at(-1)?.results ?? [];
+  const problems = [
+    ...(isLate || code !== 0 ? [`ended with ${isLate ? 'the deadline' : code}: ${output.slice(-500)}`] : []),
+    ...(missing.length > 0 ? [`not offered at the first turn: ${missing.join(', ')}`] : []),
+    ...scenario.quick
+      .slice(-1)
+      .filter((name) => !isCalled(results, name))
+      .map((name) => `${name} was not answered`),
+    ...(lateAt < 0 ? ['late_echo was never offered'] : []),
+    ...(lateAt >= 0 && !isCalled(results, 'late_echo') ? ['late_echo was not answered'] : []),
+  ];
+  const late = lateAt < 0 ? 'never' : `turn ${lateAt + 1}, ${(turns[lateAt].atMs / 1000).toFixed(1)} s`;
+  return {
+    first: `${scenario.quick.length - missing.length} of ${scenario.quick.length} quick${lateAt === 0 ? ' and the late one' : ''}`,
+    late,
+    answered: isCalled(results, 'late_echo') ? 'yes' : 'no',
+    seconds: Math.round(ms / 100) / 10,
+    problems,
+  };
+}
+
+function offers(tools, name) {
+  return tools.some((tool) => tool.replaceAll('-', '_').includes(name));
+}
