@@ -24,8 +24,8 @@ export const scenarios = [
   },
 ];
 
-/** What a model may call while it waits: a tool of the hub, one of a quick server, one that Codex always has. */
-const meanwhile = ['quartermaster_status', 'quick1_echo', 'list_mcp_resources'];
+/** What a model may call while it waits: a tool of a quick server, one of the hub, one that Codex always has. */
+const meanwhile = ['quick1_echo', 'quartermaster_status', 'list_mcp_resources'];
 
 export async function runFirstContact({ client, transport, scenario }) {
   const workspace = await makeWorkspace(scenario.servers);

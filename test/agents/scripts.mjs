@@ -18,7 +18,8 @@ export function visitTools({ wanted, meanwhile, rounds, pauseMs }) {
     const filler = meanwhile.map((name) => findTool(tools, name)).find((found) => found !== undefined);
     if (filler === undefined || results.length >= wanted.length + rounds) return { say: `Not offered: ${next}` };
     await pause(pauseMs);
-    return { call: { tool: filler, args: { message: 'meanwhile' } } };
+    // Gemini CLI takes the same call again and again for a loop and stops.
+    return { call: { tool: filler, args: { message: `still waiting, ${results.length}` } } };
   };
 }
 
