@@ -1,9 +1,7 @@
+import { maxUriLength } from '../domain/index.ts';
 import { type Found, type Offer, readable } from './offers.ts';
 import type { ResourceNames } from './resource-names.ts';
 import type { Shelf } from './shelves.ts';
-
-/** Longer ones are nobody's. */
-const maxUriLength = 4096;
 
 /**
  * Whose resource a URI is. What the agent may not read is passed over as if it did not exist, so that nothing can be

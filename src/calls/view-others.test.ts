@@ -136,6 +136,15 @@ test(
       'memo://secret/a/../b',
       'memo://secret%2Fa',
       'memo://notes/../secret/a',
+      'memo:///notes/1',
+      'memo://notes//1',
+      'memo://NOTES/1',
+      'memo://me@notes/1',
+      'memo://notes/%2531',
+      'memo://notes\\1',
+      'a+memo:///notes//1',
+      'memo:/secret/a',
+      'memo://x@secret./a',
     ];
     for (const uri of spellings) {
       expect([uri, view.find('resource', uri)]).toEqual([uri, undefined]);

@@ -14,6 +14,8 @@ export interface Decision {
 /** Kept structured so that the operator's explanation can name file and line. */
 export type DecisionReason =
   | { readonly kind: 'default' }
+  /** A URI or name of so many characters is not looked at. */
+  | { readonly kind: 'too-long'; readonly limit: number }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
@@ -32,3 +34,6 @@ export type DecisionReason =
       readonly source: SourceRef;
     }
   | { readonly kind: 'rule'; readonly pattern: string; readonly source: SourceRef; readonly agent?: string };
+
+/** Longer URIs belong to nobody, so that the work on one is bounded. */
+export const maxUriLength = 4096;

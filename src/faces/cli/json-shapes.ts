@@ -57,6 +57,7 @@ export const explainSchema = z.strictObject({
   decision: z.enum(['allow', 'ask', 'deny']),
   reason: z.enum([
     'default',
+    'too-long',
     'not-routed',
     'not-included',
     'excluded',

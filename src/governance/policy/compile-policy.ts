@@ -1,9 +1,9 @@
-import type { Decision, Fleet, ToolHints } from '../../domain/index.ts';
+import { type Decision, type Fleet, maxUriLength, type ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
-import { type ChainRules, decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
-import { decideOnSpellings, type FormsOf } from './decide-on-spellings.ts';
+import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
 import { toolSpellings } from './name-list.ts';
-import { readingSpellings, toolSubject } from './reading-name.ts';
+import { createReading, type FormsOf } from './reading.ts';
+import { toolSubject } from './reading-name.ts';
 import { compileRouting } from './routing.ts';
 import { compileRuleSet, type RuleSet } from './rule-set.ts';
 import { type Speaker, speakersFor } from './speakers.ts';
@@ -17,8 +17,8 @@ export interface AgentPolicy {
   decide(server: string, tool: string, exposedName: string, hints: ToolHints | null): Decision;
   /**
    * On `resource:<uri>` and `prompt:<name>`, in the server's own words. Reading is not writing, so a server's statement
-   * on access has no say. A URI that the server does not list is the caller's own: it comes with `formsOf`, and is judged
-   * in all its spellings.
+   * on access has no say. URIs are compared in their normal forms. One that the server does not list is the caller's own:
+   * it comes with `formsOf`, and what is said of a template holds for it too.
    */
   decideReading(server: string, subject: string, formsOf?: FormsOf): Decision;
 }
@@ -70,7 +70,7 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
         const gate = gateOf(server);
         const refusal = gate?.refuse(tool, hints);
         if (refusal !== undefined) return refusal;
-        const ruled = decideByRules(rules, server, subject);
+        const ruled = decideByRules(rules, (map) => map.find(server, subject));
         if (ruled.effect !== 'allow') return ruled;
         const held = gate?.hold(tool, hints);
         return held === undefined ? ruled : (liftedBy(rules, server, subject) ?? held);
@@ -78,24 +78,22 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
       decideReading(server, subject, formsOf) {
         const blocked = blockedAt(server);
         if (blocked !== undefined) return notRouted(blocked);
-        const decide = (spelling: string): Decision => decideOne(filtersOf(server), rules, server, spelling);
-        return formsOf === undefined ? decide(subject) : decideOnSpellings(subject, formsOf, decide);
+        if (subject.length > maxUriLength) return tooLong;
+        const reading = createReading(server, subject, formsOf);
+        for (const filter of filtersOf(server)) {
+          const refusal = filter.refuseReading(reading);
+          if (refusal !== undefined) return refusal;
+        }
+        return decideByRules(rules, (map) => map.findReading(server, reading));
       },
     };
   };
 }
 
+const tooLong: Decision = { effect: 'deny', reason: { kind: 'too-long', limit: maxUriLength } };
+
 function notRouted(agent: string): Decision {
   return { effect: 'deny', reason: { kind: 'not-routed', agent } };
-}
-
-function decideOne(filters: readonly CompiledFilter[], rules: ChainRules, server: string, subject: string): Decision {
-  const spellings = readingSpellings(server, subject);
-  for (const filter of filters) {
-    const refusal = filter.refuseReading(spellings);
-    if (refusal !== undefined) return refusal;
-  }
-  return decideByRules(rules, server, subject);
 }
 
 /** Both levels apply: the server's own lists and those of every entry that speaks for somebody in the chain. */

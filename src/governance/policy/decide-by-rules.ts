@@ -30,11 +30,11 @@ export function rulesFor(speakers: readonly Speaker[], rulesOf: (entry: string) 
 
 const allowedByDefault: Decision = { effect: 'allow', reason: { kind: 'default' } };
 
-/** Across sources deny beats ask beats allow; of equals the first source is named. */
-export function decideByRules(rules: ChainRules, server: string, tool: string): Decision {
+/** `find` asks one map. Across sources deny beats ask beats allow; of equals the first source is named. */
+export function decideByRules(rules: ChainRules, find: (rules: RuleSet) => PolicyRule | undefined): Decision {
   let best: { readonly rule: PolicyRule; readonly agent: string | undefined } | undefined;
   const consider = ({ rules, agent }: RuleSource): void => {
-    const rule = rules.find(server, tool);
+    const rule = find(rules);
     if (rule === undefined) return;
     if (best === undefined || strictness(rule) > strictness(best.rule)) best = { rule, agent };
   };

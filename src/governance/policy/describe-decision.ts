@@ -42,6 +42,8 @@ function because(reason: DecisionReason, server: string): string {
   switch (reason.kind) {
     case 'default':
       return 'no rule speaks of it, and what is routed is allowed by default';
+    case 'too-long':
+      return `it has more than ${reason.limit} characters`;
     case 'not-routed':
       return `agent ${reason.agent} has no server ${server} (not routed to it, not shared, switched off or unknown)`;
     case 'not-included':

@@ -4,6 +4,8 @@ import { isPattern } from './wildcard.ts';
 /** The names of one include or exclude list. */
 export interface NameList {
   matchesAny(names: readonly string[]): boolean;
+  /** Whether an entry without a star is one of them. */
+  namesAny(names: readonly string[]): boolean;
 }
 
 /**
@@ -21,9 +23,11 @@ export function compileNameList(entries: readonly string[]): NameList {
     if (isPattern(entry)) patterns.add(entry, true);
     else exact.add(entry);
   }
+  const namesAny = (names: readonly string[]): boolean => names.some((name) => exact.has(name));
   return {
+    namesAny,
     matchesAny(names) {
-      if (names.some((name) => exact.has(name))) return true;
+      if (namesAny(names)) return true;
       let matched = false;
       for (const name of names) {
         patterns.visit(name, () => {

@@ -23,3 +23,15 @@ export function includesReadings(entry: string, server: string): boolean {
   const own = entry.startsWith(`${server}.`) ? entry.slice(server.length + 1) : entry;
   return own === '*' || isReadingName(own);
 }
+
+/** The URI, or pattern of URIs, that an entry of a list speaks of; undefined where it speaks of no resource. */
+export function resourceUriOf(entry: string, server: string): string | undefined {
+  const own = entry.startsWith(`${server}.`) ? entry.slice(server.length + 1) : entry;
+  if (own.startsWith(resourcePrefix)) return own.slice(resourcePrefix.length);
+  const star = own.indexOf('*');
+  if (star < 0) return undefined;
+  // The star may stand for `resource:` and more.
+  const inside = own.indexOf(resourcePrefix, star);
+  if (inside >= 0) return own.slice(inside + resourcePrefix.length);
+  return resourcePrefix.startsWith(own.slice(0, star)) ? own.slice(star) : undefined;
+}

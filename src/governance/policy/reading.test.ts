@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { RuleEffect, ToolFilter } from '../../domain/index.ts';
 import { compilePolicy } from './compile-policy.ts';
-import type { FormsOf } from './decide-on-spellings.ts';
 import { draftFleet, type FleetDraft } from './fleet.fixture.ts';
+import type { FormsOf } from './reading.ts';
 
 const noForms: FormsOf = () => [];
 

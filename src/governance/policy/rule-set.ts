@@ -1,5 +1,7 @@
 import type { PolicyRule, RuleEffect, ToolPolicy } from '../../domain/index.ts';
 import { createPatternIndex } from './pattern-index.ts';
+import type { Reading } from './reading.ts';
+import { createResourceRules } from './resource-rules.ts';
 import { splitToolName } from './tool-name.ts';
 import { isPattern } from './wildcard.ts';
 
@@ -7,6 +9,8 @@ import { isPattern } from './wildcard.ts';
 export interface RuleSet {
   /** The rule that decides within this map, or undefined when none speaks of the tool. */
   find(server: string, tool: string): PolicyRule | undefined;
+  /** The same for a resource or a prompt; a rule that denies a URI, or wants approval, holds for all its normal forms. */
+  findReading(server: string, reading: Reading): PolicyRule | undefined;
 }
 
 /** An exact key beats patterns; among patterns the strictest wins, and of equals the first written. */
@@ -17,16 +21,35 @@ export function compileRuleSet(policy: ToolPolicy, servers: { has(name: string):
     if (isPattern(rule.pattern)) patterns.add(rule.pattern, { rule, order });
     else addExact(exact, rule, servers);
   }
+  const resources = createResourceRules(policy, servers);
+
+  function find(server: string, tool: string): PolicyRule | undefined {
+    const named = exact.get(server)?.get(tool);
+    if (named !== undefined) return named;
+    let best: { readonly rule: PolicyRule; readonly order: number } | undefined;
+    patterns.visit(`${server}.${tool}`, (candidate) => {
+      const gap = best === undefined ? 1 : strictness(candidate.rule) - strictness(best.rule);
+      if (best === undefined || gap > 0 || (gap === 0 && candidate.order < best.order)) best = candidate;
+    });
+    return best?.rule;
+  }
+
   return {
-    find(server, tool) {
-      const named = exact.get(server)?.get(tool);
-      if (named !== undefined) return named;
-      let best: { readonly rule: PolicyRule; readonly order: number } | undefined;
-      patterns.visit(`${server}.${tool}`, (candidate) => {
-        const gap = best === undefined ? 1 : strictness(candidate.rule) - strictness(best.rule);
-        if (best === undefined || gap > 0 || (gap === 0 && candidate.order < best.order)) best = candidate;
-      });
-      return best?.rule;
+    find,
+    findReading(server, reading) {
+      // A rule that names this very spelling stands.
+      const named = exact.get(server)?.get(reading.subject);
+      if (named !== undefined || resources.isEmpty) return named ?? find(server, reading.subject);
+      let best = find(server, reading.subject);
+      const consider = (rule: PolicyRule): void => {
+        if (best === undefined || strictness(rule) > strictness(best)) best = rule;
+      };
+      for (const form of reading.forms?.loose ?? []) resources.visit(server, form, consider);
+      for (const template of reading.templates) {
+        const rule = find(server, template);
+        if (rule !== undefined && rule.effect !== 'allow') consider(rule);
+      }
+      return best;
     },
   };
 }

@@ -1,32 +1,68 @@
 import type { Decision, SourceRef, ToolFilter } from '../../domain/index.ts';
 import { compileNameList, type NameList } from './name-list.ts';
-import { includesReadings } from './reading-name.ts';
+import type { Reading } from './reading.ts';
+import { includesReadings, resourceUriOf } from './reading-name.ts';
+import { type EntryForms, entryForms } from './uri-forms.ts';
 
 /** One level of include and exclude lists: a server's own, or an agent's for that server. */
 export interface CompiledFilter {
   /** The denial, or undefined when this level lets the tool through. */
   refuse(spellings: readonly string[]): Decision | undefined;
-  /** The same for a resource or a prompt. */
-  refuseReading(spellings: readonly string[]): Decision | undefined;
+  /** The same for a resource or a prompt; a URI counts in all its normal forms. */
+  refuseReading(reading: Reading): Decision | undefined;
 }
 
 /** `by` says whose list it is, in words for the operator. */
 export function compileFilter(filter: ToolFilter, server: string, by: string, source: SourceRef): CompiledFilter {
   const include = compileOptional(filter.include);
-  const readable = compileOptional(filter.include?.filter((entry) => includesReadings(entry, server)));
   const exclude = compileOptional(filter.exclude);
+  const readable = filter.include?.filter((entry) => includesReadings(entry, server));
+  const included = compileOptional(readable);
+  const includedForms = compileForms(readable, server, 'exact');
+  const excludedForms = compileForms(filter.exclude, server, 'loose');
   const excluded: Decision = { effect: 'deny', reason: { kind: 'excluded', by, source } };
   const notIncluded: Decision = { effect: 'deny', reason: { kind: 'not-included', by, source } };
-  const refuse = (included: NameList | undefined, spellings: readonly string[]): Decision | undefined => {
-    if (exclude?.matchesAny(spellings)) return excluded;
-    return included === undefined || included.matchesAny(spellings) ? undefined : notIncluded;
-  };
+
+  function isExcluded({ spellings, forms, templates }: Reading): boolean {
+    if (exclude === undefined || excludedForms === undefined) return false;
+    if (exclude.matchesAny(spellings) || forms === undefined) return exclude.matchesAny(spellings);
+    return excludedForms.matchesAny(forms.loose) || exclude.matchesAny(templates);
+  }
+
+  function isIncluded({ spellings, forms }: Reading): boolean {
+    if (included === undefined || includedForms === undefined) return true;
+    if (!included.matchesAny(spellings)) return false;
+    // Who names this very spelling means it.
+    if (forms === undefined || included.namesAny(spellings)) return true;
+    return forms.exact.every((form) => includedForms.matchesAny([form]));
+  }
+
   return {
-    refuse: (spellings) => refuse(include, spellings),
-    refuseReading: (spellings) => refuse(readable, spellings),
+    refuse(spellings) {
+      if (exclude?.matchesAny(spellings)) return excluded;
+      return include === undefined || include.matchesAny(spellings) ? undefined : notIncluded;
+    },
+    refuseReading(reading) {
+      if (isExcluded(reading)) return excluded;
+      return isIncluded(reading) ? undefined : notIncluded;
+    },
   };
 }
 
 function compileOptional(entries: readonly string[] | undefined): NameList | undefined {
   return entries === undefined ? undefined : compileNameList(entries);
+}
+
+/** The URIs of those entries that speak of resources, in their normal forms. */
+function compileForms(
+  entries: readonly string[] | undefined,
+  server: string,
+  kind: keyof EntryForms,
+): NameList | undefined {
+  return compileOptional(
+    entries?.flatMap((entry) => {
+      const uri = resourceUriOf(entry, server);
+      return uri === undefined ? [] : entryForms(uri)[kind];
+    }),
+  );
 }
