@@ -128,6 +128,9 @@ export const requirements = {
   'http:session-owner': 'A client session serves only the token that opened it.',
   'http:resume': 'A 2025 client whose connection breaks in the middle of an answer reads on where it was.',
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
+  'http:connection-bounds':
+    'Connections without a valid token, however many, keep no agent out; one token has only so many connections.',
+  'http:session-bounds': 'A token that opens too many client sessions loses its own, and nobody else any.',
   'http:host-origin': 'A request with a foreign Host or Origin is refused.',
   'http:pages': 'A page of an allowed origin can use the endpoint in both eras and read every answer, refusals too.',
   'http:other-pages': 'A page of any other origin is refused and can read nothing, nor can any page read the API.',

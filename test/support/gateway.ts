@@ -24,6 +24,7 @@ export interface GatewaySettings {
   /** Leaves the servers unseen, as they are at the very first start. */
   readonly cold?: boolean;
   readonly timeouts?: GatewayOptions['timeouts'];
+  readonly limits?: GatewayOptions['limits'];
   readonly clock?: Clock;
   /** What opens what is for the operator; without it nothing does. */
   readonly adminToken?: string;
@@ -101,7 +102,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   undo.push(() => Promise.all([hub.stop(), gateway?.close()]));
   const store = createFileTokenStore(workspaceLayout(workspace), common);
   const tokens = await createTokenBook({ ...common, store });
-  const { timeouts, adminToken } = settings;
+  const { timeouts, limits, adminToken } = settings;
   const operator = {
     hub,
     isAdmin: (token: string) => token === adminToken,
@@ -115,7 +116,12 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
       api: createApi({ ...common, ...operator, tokens }),
       metrics: createMetrics({ ...common, ...operator, meter }),
     },
-    { host: '127.0.0.1', port: 0, ...(timeouts === undefined ? {} : { timeouts }) },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      ...(timeouts === undefined ? {} : { timeouts }),
+      ...(limits === undefined ? {} : { limits }),
+    },
   );
   if (settings.cold !== true) await hub.discover();
   let stopped: Promise<void> | undefined;

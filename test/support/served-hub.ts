@@ -14,7 +14,8 @@ const run = promisify(execFile);
 /** A workspace in which `qm serve` runs as its users run it: a process of its own, from the build. */
 export interface ServedWorkspace {
   readonly folder: string;
-  serve(): Promise<ServedHub>;
+  /** With a limit on open files, where one is given. */
+  serve(limits?: { readonly openFiles?: number }): Promise<ServedHub>;
   /** Any other command of `qm`, with machine output. */
   qm(...args: string[]): Promise<unknown>;
 }
@@ -36,8 +37,10 @@ export async function servedWorkspace(config: object, at?: string): Promise<Serv
   });
   await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify(config, undefined, 2));
 
-  async function serve(): Promise<ServedHub> {
-    const child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--workspace', folder], {
+  async function serve({ openFiles }: { readonly openFiles?: number } = {}): Promise<ServedHub> {
+    const command = [process.execPath, bin, 'serve', '--json', '--port', '0', '--workspace', folder];
+    const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
+    const child = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.add(child);

@@ -1,6 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
+import type { AddressInfo } from 'node:net';
+import {
+  type Clock,
+  descriptorLimit,
+  HubError,
+  type Logger,
+  type RandomBytes,
+  type Timer,
+  toHubError,
+} from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import {
@@ -18,6 +26,8 @@ import {
   shareWith,
 } from '../mcp-http/index.ts';
 import { createSseEndpoint } from '../mcp-sse/index.ts';
+import { type ConnectionLimits, connectionLimits } from './connection-limits.ts';
+import { trackConnections } from './connections.ts';
 
 /** One port for everything: `/mcp` and, for old clients, `/sse` for agents, `/api` for operators, `/healthz` for whoever watches. */
 export interface Gateway {
@@ -44,6 +54,8 @@ export interface GatewayOptions {
   readonly host: string;
   readonly port: number;
   readonly timeouts?: Partial<GatewayTimeouts>;
+  /** Unless given, what the process may open decides. */
+  readonly limits?: ConnectionLimits;
 }
 
 /** How long a client may take, in milliseconds. */
@@ -53,18 +65,32 @@ export interface GatewayTimeouts {
   readonly request: number;
   /** A connection on which nothing is under way. */
   readonly keepAlive: number;
+  /** A connection whose requests come without a valid token. */
+  readonly unproved: number;
   /** For answers to leave once the hub is closing. */
   readonly close: number;
 }
 
-const patience: GatewayTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, close: 12_000 };
+const patience: GatewayTimeouts = {
+  headers: 10_000,
+  request: 30_000,
+  keepAlive: 65_000,
+  unproved: 30_000,
+  close: 12_000,
+};
 
 export async function openGateway(deps: GatewayDeps, options: GatewayOptions): Promise<Gateway> {
   const { hub, logger } = deps;
   const timeouts = { ...patience, ...options.timeouts };
   let closing = false;
   let closed: Promise<void> | undefined;
-  const reception = createReception(deps);
+  // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
+  const server = createServer(serverOptions(timeouts), route);
+  const connections = trackConnections(server, deps, {
+    limits: options.limits ?? connectionLimits(descriptorLimit()),
+    unprovedMs: timeouts.unproved,
+  });
+  const reception = createReception({ ...deps, connections });
   const mcp = createMcpEndpoint({ ...deps, reception });
   const sse = createSseEndpoint({ ...deps, reception });
   let guard = createGuard({ host: options.host, ...hub.fleet.serve });
@@ -74,9 +100,11 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
 
   function route(request: LeanRequest, response: ServerResponse): void {
     const headers = request.arrive();
+    connections.begin(request.socket, response);
     try {
       guard.check(headers);
     } catch (error) {
+      connections.unprove(request.socket);
       sendRefusal(response, toHubError(error));
       return;
     }
@@ -86,6 +114,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     if (headers.origin !== undefined && forPages.has(path)) {
       shareWith(headers.origin, response);
       if (isPreflight(request)) {
+        connections.unprove(request.socket);
         sendPreflight(request, response);
         return;
       }
@@ -93,10 +122,25 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     if (path === '/mcp') mcp.handle(request, response, headers);
     else if (path === '/sse') sse.listen(request, response, headers);
     else if (path === '/messages') sse.post(request, response, headers);
-    else if (path === '/healthz') plain(response, 200, 'ok\n');
+    else if (path === '/metrics') forOperator(deps.metrics, request, response);
+    else if (path.startsWith('/api/')) forOperator(deps.api, request, response);
+    else forEverybody(request, response, path);
+  }
+
+  /** Whether the admin token came with it shows in the answer. */
+  function forOperator(answer: GatewayDeps['api'], request: LeanRequest, response: ServerResponse): void {
+    const { socket } = request;
+    connections.unprove(socket);
+    response.once('finish', () => {
+      if (response.statusCode < 400) connections.prove(socket, operator);
+    });
+    answer(request, response);
+  }
+
+  function forEverybody(request: LeanRequest, response: ServerResponse, path: string): void {
+    connections.unprove(request.socket);
+    if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
-    else if (path === '/metrics') deps.metrics(request, response);
-    else if (path.startsWith('/api/')) deps.api(request, response);
     else if (metadataPaths.includes(path)) metadata(request, response, path);
     else plain(response, 404, notFound);
   }
@@ -112,12 +156,10 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     mcp.close();
     sse.close();
     reception.close();
-    await closeServer(server, closeUnused, deps.clock, timeouts.close);
+    connections.close();
+    await closeServer(server, connections.closeUnused, deps.clock, timeouts.close);
   }
 
-  // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
-  const server = createServer(serverOptions(timeouts), route);
-  const closeUnused = watchUnused(server);
   await listen(server, options);
   server.on('error', (error) => logger.error('gateway_error', { error: error.message }));
   const { address, port, family } = server.address() as AddressInfo; // a TCP server has one
@@ -147,6 +189,9 @@ function metadata({ method, headers }: IncomingMessage, response: ServerResponse
   else sendJson(response, 200, resourceMetadata(headers.host ?? '', path), ['vary', 'Origin']);
 }
 
+/** Owns the connections on which the admin token came; no token of an agent has this id. */
+const operator = 'operator:';
+
 /** What a client may cost before it has said anything useful. */
 function serverOptions(timeouts: GatewayTimeouts): ServerOptions<typeof LeanRequest> {
   return {
@@ -167,18 +212,6 @@ function listen(server: Server, { host, port }: GatewayOptions): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Some clients connect in advance. Node takes a connection on which nothing was said for a busy one. */
-function watchUnused(server: Server): () => void {
-  const open = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return () => {
-    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-  };
 }
 
 /** Connections close as they fall idle; what is still under way after the grace is cut. */

@@ -6,20 +6,21 @@ import { type ClientSession, type ClientSessions, createClientSessions, type Ses
 interface CountedSession extends ClientSession {
   /** How often it was closed. */
   closed: number;
+  busy: boolean;
 }
 
-function create(options: { idleMs?: number; max?: number } = {}) {
+function create(options: { idleMs?: number; max?: number; maxPerOwner?: number } = {}) {
   const clock = createMovingClock();
   let next = 0;
   const sessions = createClientSessions<CountedSession>(
     { clock, newId: () => `s${next++}` },
-    { idleMs: options.idleMs ?? 60_000, max: options.max ?? 10 },
+    { idleMs: 60_000, max: 10, ...options },
   );
-  return { clock, sessions, open: () => sessions.open('mine', counted) };
+  return { clock, sessions, open: (owner = 'mine') => sessions.open(owner, counted) };
 }
 
 function counted(facts: SessionFacts): CountedSession {
-  const session: CountedSession = { ...facts, closed: 0, close: () => void session.closed++ };
+  const session: CountedSession = { ...facts, closed: 0, busy: false, close: () => void session.closed++ };
   return session;
 }
 
@@ -67,6 +68,44 @@ test('room is made by whoever was silent for longest', () => {
   const third = open();
   expect(idsOf(sessions)).toEqual([first.id, third.id]);
   expect(sessions.find(second.id, 'mine')).toBeUndefined();
+  sessions.close();
+});
+
+test('whoever opens more than its share loses its own, and nobody else any', () => {
+  const { sessions, clock, open } = create({ max: 1000, maxPerOwner: 3 });
+  const theirs = [open('theirs'), open('theirs')];
+  clock.advance(10);
+  const mine: CountedSession[] = [];
+  for (let count = 0; count < 500; count++) {
+    mine.push(open());
+    clock.advance(1);
+  }
+  expect(sessions.size).toBe(5);
+  expect(mine.map(({ closed }) => closed)).toEqual([...Array(497).fill(1), 0, 0, 0]);
+  expect(theirs.map(({ closed }) => closed)).toEqual([0, 0]);
+  sessions.close();
+});
+
+test('a session with a call under way is not given up for another one', () => {
+  const { sessions, open } = create({ maxPerOwner: 2 });
+  const [busy, idle] = [open(), open()];
+  busy.busy = true;
+  const third = open();
+  expect([busy.closed, idle.closed]).toEqual([0, 1]);
+  third.busy = true;
+  expect(() => open()).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+  expect(open('theirs').closed).toBe(0);
+  sessions.close();
+});
+
+test('where there is no room at all, whoever has most gives way', () => {
+  const { sessions, clock, open } = create({ max: 4, maxPerOwner: 3 });
+  const theirs = open('theirs');
+  clock.advance(10);
+  const mine = [open(), open(), open()];
+  clock.advance(10);
+  open('others');
+  expect([theirs.closed, ...mine.map(({ closed }) => closed)]).toEqual([0, 1, 0, 0]);
   sessions.close();
 });
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../base/index.ts';
 import { sseEvent, ssePriming } from '../../mcp/index.ts';
+import type { KeptBytes } from './client-sessions.ts';
 import { type EventStream, openEventStream } from './response.ts';
 
 /** How long a stream waits for a reader to come back, and an answer for one that missed it. */
@@ -14,6 +15,8 @@ export interface EventLogDeps {
   readonly clock: Clock;
   /** The client knows events without data; older ones take them for broken messages. */
   readonly primed: boolean;
+  /** Of all streams of the same owner. */
+  readonly kept: KeptBytes;
   /** Nobody can come back to it any more. */
   onOver(log: EventLog): void;
 }
@@ -115,10 +118,15 @@ export class EventLog implements EventStream {
 
   #keep(event: string): void {
     this.#kept.push(event);
-    this.#keptBytes += event.length;
+    this.#count(event.length);
     while (this.#kept.length > 1 && (this.#kept.length > maxEvents || this.#keptBytes > maxBytes)) {
-      this.#keptBytes -= this.#kept.shift()?.length ?? 0;
+      this.#count(-(this.#kept.shift()?.length ?? 0));
     }
+  }
+
+  #count(bytes: number): void {
+    this.#keptBytes += bytes;
+    this.#deps.kept.total += bytes;
   }
 
   /** An answer too large to be kept for long is kept until it has left. */
@@ -137,6 +145,7 @@ export class EventLog implements EventStream {
     const unfinished = this.#state === 'open';
     this.#state = 'over';
     this.#kept.length = 0;
+    this.#count(-this.#keptBytes);
     this.#deps.onOver(this);
     if (unfinished) for (const listener of this.#goneListeners ?? []) listener();
   }

@@ -28,7 +28,7 @@ export class HttpSession implements ClientSession {
   /** The client is given a way to say something on the stream, where it listens on one. */
   constructor(
     clock: Clock,
-    { id, owner, lastRequest }: SessionFacts,
+    { id, owner, lastRequest, kept }: SessionFacts,
     protocolVersion: string,
     createClient: (announce: (message: string) => void) => LegacyClient,
   ) {
@@ -36,8 +36,12 @@ export class HttpSession implements ClientSession {
     this.owner = owner;
     this.lastRequest = lastRequest;
     this.protocolVersion = protocolVersion;
-    this.streams = new SessionStreams(clock, protocolVersion);
+    this.streams = new SessionStreams(clock, protocolVersion, kept);
     this.client = createClient((message) => this.streams.announce(message));
+  }
+
+  get busy(): boolean {
+    return this.client.busy;
   }
 
   close(): void {

@@ -19,6 +19,7 @@ import {
   isSpokenTo,
   isTaskOperation,
   knownLists,
+  type ListName,
   listAnswer,
   listChange,
   listenFilter,
@@ -95,40 +96,49 @@ export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps)
   }
 
   async function listen(exchange: Exchange, request: Request): Promise<void> {
-    const { response, caller, acceptsStream } = exchange;
+    const { response, caller, owner, acceptsStream } = exchange;
     const filter = listenFilter(request.params);
     if (!acceptsStream) throw new HubError('INVALID_REQUEST', 'A subscription needs "Accept: text/event-stream".');
-    if (subscriptions.full) throw new HubError('OVERLOADED', 'Too many subscriptions are open.');
+    if (!subscriptions.hasRoom(owner)) {
+      throw new HubError('OVERLOADED', 'Too many subscriptions are open.', { hint: 'Close some first.' });
+    }
     const { idText } = request;
     const watched = watchResources(hub, (uri) => subscription.events.send(resourceChange(uri, idText)));
-    response.once('close', () => watched.close());
     const client = { principal: principalOf(caller), session: undefined, askable: askableNothing, takesRounds: true };
     const events = openEventStream(response);
+    /** What changed before the acknowledgement, which comes first; undefined from then on. */
+    let early: Set<ListName> | undefined = new Set();
     const subscription: Subscription = {
       events,
+      owner,
       chain: caller.chain,
       lists: knownLists(hub.views.of(caller.chain)),
       authorization: exchange.headers.authorization,
       announce(list) {
-        if (filter.lists.has(list)) events.send(listChange(list, idText));
+        if (!filter.lists.has(list)) return;
+        if (early === undefined) events.send(listChange(list, idText));
+        else early.add(list);
       },
       end() {
         events.send(subscriptionEnd(idText));
         events.end();
       },
     };
+    // At once: it counts, and ends with its token, while servers are still being asked.
+    subscriptions.add(subscription);
+    response.once('close', () => {
+      subscriptions.remove(subscription);
+      watched.close();
+    });
     const granted = await Promise.all(
       filter.resources.map(async (uri) =>
         (await watched.watch(caller, uri, client, '')).kind === 'result' ? [uri] : [],
       ),
     );
     events.send(acknowledgement(idText, { lists: filter.lists, resources: granted.flat() }));
-    if (response.destroyed) {
-      watched.close();
-      return;
-    }
-    subscriptions.add(subscription);
-    response.once('close', () => subscriptions.remove(subscription));
+    const changed = early;
+    early = undefined;
+    for (const list of changed) subscription.announce(list);
   }
 
   return { post };

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { type Clock, HubError } from '../../base/index.ts';
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
@@ -23,9 +24,17 @@ export interface ReceptionDeps {
   readonly hub: Hub;
   readonly tokens: TokenBook;
   readonly clock: Clock;
+  readonly connections: ConnectionProofs;
 }
 
-export function createReception({ hub, tokens, clock }: ReceptionDeps): Reception {
+/** Hears what each request says of its connection. */
+export interface ConnectionProofs {
+  /** Throws HubError when the owner of the token has too many. */
+  prove(socket: Socket, owner: string): void;
+  unprove(socket: Socket): void;
+}
+
+export function createReception({ hub, tokens, clock, connections }: ReceptionDeps): Reception {
   const admission = createAdmission(tokens, clock);
   const callers = new WeakMap<TokenIdentity, Caller>();
   const listeners = new Set<() => void>();
@@ -53,7 +62,11 @@ export function createReception({ hub, tokens, clock }: ReceptionDeps): Receptio
     admit(request, response, headers) {
       const { authorization, accept } = headers;
       const identity = admission.identify(authorization);
-      if (identity === undefined) throw unauthenticated(authorization !== undefined);
+      if (identity === undefined) {
+        connections.unprove(request.socket);
+        throw unauthenticated(authorization !== undefined);
+      }
+      connections.prove(request.socket, identity.tokenId);
       return {
         request,
         response,

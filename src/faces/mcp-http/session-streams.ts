@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, LinkedList } from '../../base/index.ts';
+import type { KeptBytes } from './client-sessions.ts';
 import { EventLog, type EventLogDeps } from './event-log.ts';
 import type { Exchange } from './exchange.ts';
 import { resumableAnswer } from './resumable-answer.ts';
@@ -7,6 +8,8 @@ import { resumableAnswer } from './resumable-answer.ts';
 /** Answers that are kept after their end, in number and together. */
 const maxEnded = 64;
 const maxEndedBytes = 4 * 1024 * 1024;
+/** Of all sessions of one token; a stream that is opened beyond it can be read, but not come back to. */
+const maxKeptPerOwner = 32 * 1024 * 1024;
 /** An answer that takes longer becomes a stream: it can be kept alive, and read on after a broken connection. */
 const silentMs = 5000;
 /** The first revision that knows events without data. */
@@ -16,19 +19,22 @@ const primedSince = '2025-11-25';
 export class SessionStreams implements EventLogDeps {
   readonly clock: Clock;
   readonly primed: boolean;
+  readonly kept: KeptBytes;
   #logs: Map<string, EventLog> | undefined;
   #opened = 0;
   #announcements: EventLog | undefined;
   #waiting: LinkedList<Exchange> | undefined;
   #closed = false;
 
-  constructor(clock: Clock, protocolVersion: string) {
+  constructor(clock: Clock, protocolVersion: string, kept: KeptBytes = { total: 0 }) {
     this.clock = clock;
+    this.kept = kept;
     this.primed = protocolVersion >= primedSince;
   }
 
   open(): EventLog {
-    const log = new EventLog(this, String(++this.#opened), !this.#closed);
+    const lasting = !this.#closed && this.kept.total < maxKeptPerOwner;
+    const log = new EventLog(this, String(++this.#opened), lasting);
     this.#logs ??= new Map();
     if (this.#logs.size >= maxEnded) this.#prune(this.#logs);
     this.#logs.set(log.name, log);

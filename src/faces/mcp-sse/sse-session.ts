@@ -57,6 +57,10 @@ export class SseSession implements ClientSession {
     return this.#conversation.open;
   }
 
+  get busy(): boolean {
+    return this.open > 0;
+  }
+
   receive(body: Body): void {
     this.#conversation.receive(body);
   }

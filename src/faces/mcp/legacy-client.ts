@@ -56,6 +56,11 @@ export class LegacyClient {
     this.silent = { client, between: undefined, ask: undefined, log: undefined };
   }
 
+  /** Calls of it are under way. */
+  get busy(): boolean {
+    return this.#calls !== undefined && this.#calls.size > 0;
+  }
+
   /** Servers may have something to say to it besides progress. */
   isSpokenTo(caller: Caller): boolean {
     return !this.identity.askable.nothing || this.#logLevel !== undefined || this.#mayLog(caller);
