@@ -49,6 +49,9 @@ export const requirements = {
   'upstream:cancel': 'A cancelled call is cancelled upstream.',
   'upstream:hung-neighbour': 'A hung, dead, slow or lying server costs only its own calls.',
   'upstream:bounded': 'Queued bytes, line length and calls under way are bounded for each server.',
+  'upstream:depth':
+    'A message of a server that nests too deep fails its own exchange, over every transport and in every place.',
+  'upstream:tools-changed': 'A tool whose definition is another than the last known one is logged by its name.',
   'upstream:sse': 'A server of the older HTTP transport with an event stream is listed and called.',
   'upstream:sse-origin': 'An event stream may name an endpoint at its own origin only.',
   'upstream:sse-reconnect': 'A lost event stream is opened anew with pauses; calls meanwhile say when.',

@@ -1,4 +1,5 @@
 export { type Clock, createSystemClock, sleep, type Timer } from './clock.ts';
+export { contain, containTimers, defectFields } from './defects.ts';
 export { descriptorLimit } from './descriptor-limit.ts';
 export {
   type AllowedHost,

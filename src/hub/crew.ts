@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, type Logger, type RandomBytes, version } from '../base/index.ts';
+import { type Clock, contain, defectFields, type Logger, type RandomBytes, version } from '../base/index.ts';
 import { createResultCaches, type ResultCaches } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import {
@@ -57,9 +57,10 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
         memory: deps.memory,
         redact: deps.redact,
         random: () => deps.random(4).readUInt32LE() / 2 ** 32,
-        onChange: noteChange,
+        onChange: (server) => contain(deps.logger, 'offer_change_defect', { server }, () => noteChange(server)),
         onStale: caches.stale,
-        onNotice: (session, method, params) => deps.notices.get(session)?.(method, params),
+        onNotice: (session, method, params) =>
+          contain(deps.logger, 'caller_defect', {}, () => deps.notices.get(session)?.(method, params)),
       },
       { spec, client: { name: 'quartermaster', version } },
     );
@@ -83,7 +84,11 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
   }
 
   function letGo(handles: UpstreamHandles): void {
-    const gone = handles.control.retire().finally(() => leaving.delete(gone));
+    const { name: server } = handles.control.spec;
+    const gone = handles.control
+      .retire()
+      .catch((error: unknown) => deps.logger.error('upstream_defect', { server, ...defectFields(error) }))
+      .finally(() => leaving.delete(gone));
     leaving.add(gone);
   }
 

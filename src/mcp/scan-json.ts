@@ -58,6 +58,28 @@ export function scanElements(text: string, start: number): readonly { start: num
   return scanner.elements();
 }
 
+/**
+ * Whether valid JSON nests deeper than that. Costs next to nothing for the texts that cannot: those that are short, or have
+ * fewer brackets than levels allowed.
+ */
+export function isDeeperThan(text: string, maxDepth: number): boolean {
+  if (text.length <= 2 * maxDepth || !hasMoreBrackets(text, maxDepth)) return false;
+  try {
+    scanJson(text, { maxDepth, rejectRepeatedKeys: false, collectDepth: 0 });
+    return false;
+  } catch (error) {
+    return error instanceof ScanFailure && error.reason === 'depth';
+  }
+}
+
+function hasMoreBrackets(text: string, count: number): boolean {
+  let left = count;
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) if (--left < 0) return true;
+  }
+  return false;
+}
+
 export function findMember(members: readonly Member[] | undefined, key: string): Member | undefined {
   if (members === undefined) return undefined;
   for (const member of members) if (member.key === key) return member;

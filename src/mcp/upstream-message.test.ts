@@ -166,8 +166,38 @@ test.each([
 test('what must be scanned nests as deep as anybody needs, and no deeper', () => {
   const nested = (depth: number): string => ` ${answer(`{"a":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}`)}`;
   expect(readUpstreamMessage(nested(512)).kind).toBe('result');
-  expect(readUpstreamMessage(nested(513))).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
+  expect(readUpstreamMessage(nested(513))).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels', id: 1 });
 });
+
+test.each([
+  ['its id first', (text: string) => `{"jsonrpc":"2.0","id":1,"result":${text}}`],
+  ['its result first', (text: string) => `{"result":${text},"jsonrpc":"2.0","id":1}`],
+])('a result that is spelled as usual, %s, nests no deeper either, and its request is known', (_, spelled) => {
+  const nested = (levels: number): string => `{"tools":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}`;
+  expect(readUpstreamMessage(spelled(nested(512))).kind).toBe('result');
+  for (const levels of [513, 8000, 100_000]) {
+    const deep = { kind: 'garbage', reason: 'nested deeper than 512 levels', id: 1 };
+    expect(readUpstreamMessage(spelled(nested(levels)))).toEqual(deep);
+  }
+  // Brackets in strings are none, and many beside each other are not deep.
+  expect(readUpstreamMessage(spelled(`{"a":"${'['.repeat(5000)}"}`)).kind).toBe('result');
+  expect(readUpstreamMessage(spelled(`{"a":[${'[],'.repeat(5000)}{}]}`)).kind).toBe('result');
+});
+
+test.each([
+  ['a request of the server', `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":${deepArray(9000)}}}`],
+  ['a notification', `{"jsonrpc":"2.0","method":"m","params":{"a":${deepArray(9000)}}}`],
+  ['an array', deepArray(9000)],
+  ['an id that is deep itself', `{"jsonrpc":"2.0","result":{},"id":${deepArray(9000)}}`],
+])('%s that nests too deep answers no request', (_, text) => {
+  const message = readUpstreamMessage(text);
+  expect(message).toMatchObject({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
+  expect(typeof (message as { id?: unknown }).id).not.toBe('number');
+});
+
+function deepArray(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels);
+}
 
 test('a result in a usual spelling is read as in any other, damaged or not', () => {
   const ids = fc.constantFrom('1', '0', '-1', '01', '1.0', '1e3', '"1"', 'null', '999999999999999', '9007199254740993');
@@ -193,8 +223,8 @@ test('a result in a usual spelling is read as in any other, damaged or not', () 
   );
 });
 
-test('a deeply nested result in a usual spelling reaches either client', () => {
-  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+test('a result that nests as deep as it may reaches either client', () => {
+  const deep = deepArray(510);
   const message = result(answer(`{"resultType":"complete","a":${deep}}`));
   expect(toLegacyResult(message)).toBe(`{"a":${deep}}`);
   expect(toModernResult(message)).toBe(message.text);
@@ -205,7 +235,7 @@ test.each([
   ['without an end', '['.repeat(4_000_000)],
   ['with an end', answer(`{"a":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)],
 ])('megabytes of brackets %s are refused for their depth', (_, text) => {
-  expect(readUpstreamMessage(text)).toEqual({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
+  expect(readUpstreamMessage(text)).toMatchObject({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
 });
 
 test('any text at all is read as something', () => {

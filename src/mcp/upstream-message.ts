@@ -2,7 +2,7 @@ import { isJsonObject } from '../base/index.ts';
 import { membersOf, withMembers } from './members.ts';
 import { oneLine } from './one-line.ts';
 import type { Question } from './question.ts';
-import { type Member, ScanFailure, scanJson } from './scan-json.ts';
+import { isDeeperThan, type Member, ScanFailure, scanJson } from './scan-json.ts';
 
 /** What an upstream server sent, with results kept as text. */
 export type UpstreamMessage =
@@ -21,10 +21,15 @@ export type UpstreamMessage =
     }
   | ({ readonly kind: 'request'; readonly id: string | number } & Question)
   | { readonly kind: 'notification'; readonly method: string; readonly params: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'garbage'; readonly reason: string };
+  /** With an id where it would have been the answer to a request of that id. */
+  | { readonly kind: 'garbage'; readonly reason: string; readonly id: unknown };
 
-/** Results nest deeper than requests may, but JSON.parse shall not be asked about nesting without end. */
-const scanOptions = { maxDepth: 512, rejectRepeatedKeys: false, collectDepth: 1 };
+/**
+ * Results nest deeper than requests may, but not without end: what reads a message further on, down to `JSON.stringify`,
+ * needs a stack frame for each level.
+ */
+const maxDepth = 512;
+const scanOptions = { maxDepth, rejectRepeatedKeys: false, collectDepth: 1 };
 
 export function readUpstreamMessage(text: string): UpstreamMessage {
   return readPlainResult(text) ?? readAnything(text);
@@ -57,6 +62,7 @@ function readPlainResult(text: string): UpstreamMessage | undefined {
     id = Number(tail[1]);
     inner = text.slice(resultFirst.length - 1, -tail[0].length);
   }
+  if (isDeeperThan(inner, maxDepth - 1)) return undefined;
   try {
     const value: unknown = JSON.parse(inner);
     return isJsonObject(value) ? { kind: 'result', id, text: oneLine(inner), value } : undefined;
@@ -74,13 +80,26 @@ function readAnything(text: string): UpstreamMessage {
     members = scanJson(text, scanOptions).members;
     value = JSON.parse(text);
   } catch (error) {
-    return garbage(error instanceof ScanFailure && error.reason === 'depth' ? error.message : 'not JSON');
+    const tooDeep = error instanceof ScanFailure && error.reason === 'depth';
+    return tooDeep ? garbage(error.message, answeredId(text)) : garbage('not JSON');
   }
   if (!isJsonObject(value)) return garbage('not an object');
   if (typeof value.method === 'string') return readCall(text, members, value, value.method);
   if (isJsonObject(value.result)) return readResult(text, members, value.id, value.result);
   if (isJsonObject(value.error)) return readError(text, members, value.id, value.error);
   return garbage('neither a request, a notification nor an answer');
+}
+
+/** Of a message that is not read any further: the request that it answers, as far as that can be told. */
+function answeredId(text: string): unknown {
+  try {
+    const members = membersOf(text);
+    const id = lastMember(members, 'id');
+    if (id === undefined || lastMember(members, 'method') !== undefined) return undefined;
+    return JSON.parse(text.slice(id.start, id.end));
+  } catch {
+    return undefined;
+  }
 }
 
 function readCall(
@@ -150,6 +169,6 @@ export function toLegacyResult(result: UpstreamMessage & { kind: 'result' }): st
   return withMembers(text, odd ? { resultType: undefined, structuredContent: undefined } : { resultType: undefined });
 }
 
-function garbage(reason: string): UpstreamMessage {
-  return { kind: 'garbage', reason };
+function garbage(reason: string, id?: unknown): UpstreamMessage {
+  return { kind: 'garbage', reason, id };
 }

@@ -4,6 +4,20 @@ import type { Via } from './chain.ts';
 import type { Link } from './link.ts';
 import type { StartPlace } from './start-queue.ts';
 
+/** The state in a word; a live connection over which the server last said 401 or 403 has the refusal's. */
+export function wordOf(state: ConnectionState, refused: ServerState | undefined): ServerState {
+  switch (state.kind) {
+    case 'waiting':
+      return state.word;
+    case 'closed':
+      return 'idle';
+    case 'connected':
+      return refused ?? state.kind;
+    default:
+      return state.kind;
+  }
+}
+
 /** Where the connection to a server stands. */
 export type ConnectionState =
   | { readonly kind: 'idle' }

@@ -62,6 +62,20 @@ test('a list without end is cut and told', async () => {
   expect(catalog.warnings).toEqual(['tools/list did not end; 64 entries were taken']);
 });
 
+test('a list of large pages is cut at the size of one message', async () => {
+  const { wire, outcome } = begin();
+  const page = resultOf({ tools: [plain], nextCursor: 'again' });
+  // Only its length counts.
+  const large = { ...page, text: { length: 20 * 1024 * 1024 } as unknown as string };
+  for (let pages = 0; pages < 4; pages++) {
+    wire.last('tools/list').answer(large);
+    await settle();
+  }
+  const { catalog } = await found(outcome);
+  expect(wire.asked).toHaveLength(4);
+  expect(catalog.warnings).toContain('tools/list did not end; 1 entries were taken');
+});
+
 test('a page that fails fails the whole: half a list would hide tools', async () => {
   const { wire, outcome } = begin();
   wire.last('tools/list').answer(resultOf({ tools: [plain], nextCursor: '2' }));

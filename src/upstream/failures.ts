@@ -28,6 +28,13 @@ export function lostConnection(
   return { kind: 'failed', error, cause: 'connection', sent, httpStatus: undefined };
 }
 
+/** Handling what the server sent failed for a reason that lies in the hub. */
+export function defective(server: string, cause: unknown): WireFailure {
+  return lostConnection(server, defectReason, true, cause);
+}
+
+export const defectReason = 'the hub failed to handle a message of it; the log of the hub says where';
+
 /** A handshake that failed was nobody's call; what a child wrote to stderr is usually the reason. */
 export function startFailure(server: string, failure: WireFailure, stderr: string): WireFailure {
   const { code, message, hint, details, cause } = asStart(server, failure);

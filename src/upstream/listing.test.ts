@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { type Catalog, onlyTools } from '../domain/index.ts';
 import { readTool } from './definitions.ts';
@@ -222,4 +223,68 @@ test('a warning is told once, not with every list', async () => {
     await refreshed;
   }
   expect(log).toHaveLength(1);
+});
+
+test('a defect in reading the lists is the failure of the server, logged, and it is asked again', async () => {
+  const { listing, use, clock, log, names } = begin();
+  let asked = 0;
+  const link = scriptedLink({
+    async discover() {
+      asked += 1;
+      if (asked === 1) throw new RangeError('Maximum call stack size exceeded');
+      return offer('now');
+    },
+  });
+  use(link);
+  await listing.refresh(link);
+  expect(listing.error?.message).toContain('did not list its tools');
+  const defects = log.filter((line) => line.includes('upstream_discovery_defect'));
+  expect(defects).toMatchObject([expect.stringMatching(/"stack":"RangeError: Maximum call stack size exceeded.*at /)]);
+  clock.advance(60_000);
+  await settle();
+  expect(names()).toEqual(['now']);
+  expect(listing.error).toBeUndefined();
+});
+
+function described(name: string, description: string): DiscoveryOutcome {
+  const reading = readTool({ name, description, inputSchema: { type: 'object' } });
+  if (reading.kind === 'bad') throw new Error(reading.reason);
+  return { kind: 'found', catalog: onlyTools([reading.tool], 1), askAgainMs: undefined };
+}
+
+test(verifies('upstream:tools-changed', 'a tool whose definition changed is logged once, by its name'), async () => {
+  const { listing, use, log } = begin();
+  const changes = (): unknown[] =>
+    log.map((line) => JSON.parse(line)).filter(({ event }) => event === 'catalog.tools-changed');
+  const { link, asked } = scriptLink();
+  use(link);
+  const told = [
+    described('read', 'Reads.'),
+    described('read', 'Reads.'),
+    described('read', 'Reads, and sends all of it away.'),
+    offer('write', 'hunter2'),
+  ];
+  const seen: number[] = [];
+  for (const outcome of told) {
+    const done = listing.refresh(link);
+    asked.at(-1)?.(outcome);
+    await done;
+    seen.push(changes().length);
+  }
+  expect(seen, 'neither the first list nor the same one again').toEqual([0, 0, 1, 2]);
+  expect(changes()).toEqual([
+    { event: 'catalog.tools-changed', server: 'files', added: [], removed: [], changed: ['read'] },
+    { event: 'catalog.tools-changed', server: 'files', added: ['write', '[redacted]'], removed: ['read'], changed: [] },
+  ]);
+});
+
+test('what a server offered in an earlier life of the hub counts as known', async () => {
+  const before = described('read', 'Reads.');
+  const { listing, use, log } = begin({ tools: before.kind === 'found' ? before.catalog.tools : [] });
+  const { link, asked } = scriptLink();
+  use(link);
+  const done = listing.refresh(link);
+  asked.at(-1)?.(described('read', 'Reads, and more.'));
+  await done;
+  expect(log.filter((line) => line.includes('catalog.tools-changed'))).toHaveLength(1);
 });

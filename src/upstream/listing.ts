@@ -1,11 +1,12 @@
-import type { Clock, HubError, Logger, Timer } from '../base/index.ts';
+import { type Clock, defectFields, type HubError, type Logger, type Timer } from '../base/index.ts';
 import type { Catalog } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { Via } from './chain.ts';
 import { relistMs } from './discovery.ts';
-import { unlisted } from './failures.ts';
+import { defectReason, unlisted } from './failures.ts';
 import type { Link } from './link.ts';
 import { knownEra, type RememberedServer, rememberedCatalog, type ServerMemory } from './remembered.ts';
+import { toolChanges } from './tool-changes.ts';
 
 /** What one server offers: remembered from earlier lives, asked for one at a time, and again when it changed. */
 export interface Listing {
@@ -64,7 +65,18 @@ export function createListing(
     await running.done;
   }
 
+  /** Never rejects: what goes wrong is the failure of the server, and it is asked again. */
   async function ask(link: Link): Promise<void> {
+    try {
+      await askOnce(link);
+    } catch (defect) {
+      error = unlisted(server, defectReason);
+      logger.error('upstream_discovery_defect', { server, ...defectFields(defect) });
+      askLater(relistMs);
+    }
+  }
+
+  async function askOnce(link: Link): Promise<void> {
     const outcome = await link.discover(catalog);
     if (stopped || deps.link() !== link) return;
     if (outcome.kind === 'failed') {
@@ -75,6 +87,7 @@ export function createListing(
     }
     error = undefined;
     const told = new Set(catalog?.warnings);
+    if (catalog !== undefined) logChanges(catalog, outcome.catalog);
     catalog = outcome.catalog;
     for (const warning of catalog.warnings) {
       if (!told.has(warning)) logger.warn('upstream_offer_warning', { server, warning: deps.redact(warning) });
@@ -82,6 +95,19 @@ export function createListing(
     remember(link, catalog);
     if (outcome.askAgainMs !== undefined) askLater(outcome.askAgainMs);
     deps.onChange(server);
+  }
+
+  /** A tool that changes after it was looked at is how a server deceives; whoever operates the hub can see it. */
+  function logChanges({ tools }: Catalog, next: Catalog): void {
+    const changes = toolChanges(tools, next.tools);
+    if (changes === undefined) return;
+    const { added, removed, changed } = changes;
+    const fields = {
+      added: added.map(deps.redact),
+      removed: removed.map(deps.redact),
+      changed: changed.map(deps.redact),
+    };
+    logger[changed.length > 0 ? 'warn' : 'info']('catalog.tools-changed', { server, ...fields });
   }
 
   function remember({ era, protocolVersion }: Link, { warnings: _, ...offer }: Catalog): void {

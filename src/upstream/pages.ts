@@ -27,6 +27,8 @@ export interface PagesOptions {
 /** A list without end is a defect of the server, not a reason to wait without end. */
 const maxPages = 64;
 const maxItems = 10_000;
+/** All pages together are no larger than a single message may be. */
+const maxLength = 64 * 1024 * 1024;
 const methodNotFound = -32601;
 
 /** A page that fails fails the whole: half a list would hide the rest. */
@@ -34,7 +36,8 @@ export async function readPages(wire: Wire, method: string, member: string, opti
   const items: unknown[] = [];
   const ttls: number[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < maxPages && items.length < maxItems; page++) {
+  let length = 0;
+  for (let page = 0; page < maxPages && items.length < maxItems && length < maxLength; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const reply = await ask(wire, controlRequest(method, params, options.timeoutMs), options.signal);
     if (reply.kind === 'failed') return failed(reply.error.message, { failure: reply });
@@ -42,6 +45,7 @@ export async function readPages(wire: Wire, method: string, member: string, opti
     const { [member]: list, nextCursor, ttlMs } = reply.value;
     if (!Array.isArray(list)) return failed(`no list of ${member}`);
     for (const item of list) items.push(item);
+    length += reply.text.length;
     ttls.push(typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     if (cursor === undefined) break;

@@ -1,4 +1,4 @@
-import { type HubError, toHubError } from '../base/index.ts';
+import { contain, containTimers, defectFields, type HubError, toHubError } from '../base/index.ts';
 import {
   type Catalog,
   placeOf,
@@ -10,8 +10,8 @@ import {
 import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
-import type { ConnectionState } from './connection-state.ts';
-import { away, lostConnection, redacted, seconds } from './failures.ts';
+import { type ConnectionState, wordOf } from './connection-state.ts';
+import { away, defective, lostConnection, redacted, seconds } from './failures.ts';
 import { createGrace, type Grace } from './grace.ts';
 import type { UpstreamControl, UpstreamDeps, UpstreamDispatch, UpstreamOptions } from './handles.ts';
 import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.ts';
@@ -51,7 +51,8 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   /** The link is there, but what the server last said over it was 401 or 403. */
   #refusal: { readonly word: ServerState; readonly error: HubError } | undefined;
 
-  constructor(deps: UpstreamDeps, options: UpstreamOptions, seats: Seats | undefined) {
+  constructor(given: UpstreamDeps, options: UpstreamOptions, seats: Seats | undefined) {
+    const deps = { ...given, clock: containTimers(given.clock, (error) => this.#defect(error)) };
     this.#deps = deps;
     this.#client = options.client;
     this.spec = options.spec;
@@ -69,7 +70,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     );
     const onUpdated = (uri: string): void => {
       deps.onStale(server, uri);
-      for (const listener of this.#updates) listener(uri);
+      for (const listener of this.#updates) contain(deps.logger, 'caller_defect', { server }, () => listener(uri));
     };
     this.#watches = createWatches({ ...deps, ...now, onUpdated }, { server });
   }
@@ -191,7 +192,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     const waiting = state.kind === 'waiting' ? state : undefined;
     return {
       name: spec.name,
-      state: this.#word(),
+      state: wordOf(state, this.#refusal?.word),
       transport: this.link?.transport ?? spec.transport.type,
       protocolVersion: this.link?.protocolVersion ?? this.#listing.remembered?.protocolVersion,
       tools: this.catalog?.tools.length,
@@ -216,20 +217,6 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     return (this.seats?.loads() ?? []).reduce(sumOfLoads, own);
   }
 
-  #word(): ServerState {
-    const state = this.#state;
-    switch (state.kind) {
-      case 'waiting':
-        return state.word;
-      case 'closed':
-        return 'idle';
-      case 'connected':
-        return this.#refusal?.word ?? state.kind;
-      default:
-        return state.kind;
-    }
-  }
-
   async retire(): Promise<void> {
     this.#listing.stop();
     this.#watches.stop();
@@ -250,7 +237,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#grace.end();
     await this.seats?.close();
     if (state.kind === 'waiting') state.timer?.cancel();
-    if (state.kind === 'connected') await state.link.close();
+    if (state.kind === 'connected') await this.#closeLink(state.link);
     if (state.kind === 'connecting') {
       // It sees the closed state when it is done and closes what it opened.
       state.giveUp.abort();
@@ -272,7 +259,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   async #openLink(signal: AbortSignal, start: StartPlace): Promise<Link> {
     const outcome = await this.#tryLink(signal, start);
     if (this.#state.kind === 'closed') {
-      if (outcome.kind === 'linked') await outcome.link.close();
+      if (outcome.kind === 'linked') await this.#closeLink(outcome.link);
       throw lostConnection(this.spec.name, 'it was closed while connecting', false).error;
     }
     if (outcome.kind === 'failed') throw this.#connectFailed(outcome.failure);
@@ -284,7 +271,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#deps.onChange(this.spec.name);
     // Calls may use the link at once; what the server offers follows.
     if (this.#own) void this.#listing.refresh(link);
-    void this.#watches.resume(link);
+    this.#watches.resume(link).catch((error: unknown) => this.#defect(error));
     return link;
   }
 
@@ -373,7 +360,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     this.#lastError = error;
     this.#refusal = undefined;
     this.#deps.logger.warn('upstream_lost', { server: this.spec.name, error: error.message });
-    void link.close();
+    void this.#closeLink(link);
     if (!this.#isKeptUp) {
       this.#state = { kind: 'idle' };
       return;
@@ -388,6 +375,21 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     // Callers would rather have it tried at once, but not again and again.
     if (this.#inFlight > 0 && verdict.state.kind === 'closed') void this.#beginConnect('call');
     else this.#retreat(verdict, error);
+  }
+
+  /** A defect in what belongs to this server alone: its connection ends, and the log says why. */
+  #defect(error: unknown): void {
+    const { name: server } = this.spec;
+    this.#deps.logger.error('upstream_defect', { server, ...defectFields(error) });
+    if (this.link !== undefined) this.#lost(this.link, defective(server, error).error);
+  }
+
+  /** Never rejects: nobody could do anything about it. */
+  #closeLink(link: Link): Promise<void> {
+    const { name: server } = this.spec;
+    return link.close().catch((error: unknown) => {
+      this.#deps.logger.error('upstream_defect', { server, ...defectFields(error) });
+    });
   }
 
   #away(state: ConnectionState & { kind: 'waiting' }): HubError {

@@ -84,7 +84,9 @@ export function createWatchdog(
     dog.stdin?.end();
     if (dog.exitCode !== null || dog.signalCode !== null) return;
     const ended = new AbortController();
-    void once(dog, 'exit').then(() => ended.abort());
+    const end = (): void => ended.abort();
+    // An error is an end, too.
+    once(dog, 'exit').then(end, end);
     await sleep(clock, farewellMs, ended.signal);
   }
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader } from '../../mcp/index.ts';
-import type { Aside } from './http-exchange.ts';
+import type { Aside } from './http-asides.ts';
 import type { OpenFrom } from './resumed-stream.ts';
 
 /** Stands for everything that a server may have announced while its stream was away. */

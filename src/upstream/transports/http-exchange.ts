@@ -1,17 +1,10 @@
 import type { Dispatcher } from 'undici';
-import type { Clock, HubError, Timer } from '../../base/index.ts';
-import {
-  createSseReader,
-  notOffered,
-  type Question,
-  readUpstreamMessage,
-  type SseReader,
-  type UpstreamMessage,
-} from '../../mcp/index.ts';
+import { type Clock, defectFields, type HubError, type Logger, type Timer } from '../../base/index.ts';
+import { createSseReader, readUpstreamMessage, type SseReader, type UpstreamMessage } from '../../mcp/index.ts';
 import type { Deadlines } from '../deadlines.ts';
-import { cancelled, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
+import { cancelled, defective, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
 import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
-import { answerMessage, isPing, pong } from './answer-to-server.ts';
+import { type Aside, createAsideHandler } from './http-asides.ts';
 import { answeredStatus, headerText, isRefusal, maxMessageBytes, networkFailure } from './network.ts';
 import { type OpenFrom, resumeStream } from './resumed-stream.ts';
 
@@ -25,11 +18,9 @@ export interface Exchange {
   hear(message: Aside): void;
 }
 
-/** What a server says besides its answer. */
-export type Aside = UpstreamMessage & { readonly kind: 'request' | 'notification' };
-
 export interface ExchangeOptions {
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly deadlines: Deadlines;
   readonly server: string;
   readonly id: number;
@@ -59,7 +50,7 @@ const lingerMs = 1000;
 const sessionCodes: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
 
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { clock, server, id, request } = options;
+  const { clock, logger, server, id, request } = options;
   let settled = false;
   let controller: Dispatcher.DispatchController | undefined;
   let status = 0;
@@ -76,6 +67,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     settle = resolve;
   });
   const patience = options.deadlines.start({ timeOut: giveUp }, request.timeoutMs, request.maxMs);
+  const hear = createAsideHandler(options, patience, failed);
 
   function end(outcome: WireReply, hangUp = false): void {
     if (settled) return;
@@ -95,7 +87,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     end(timeout ? timedOut(server, request.method, why) : cancelled(why, true), true);
   }
 
-  function receive(text: string): void {
+  function read(text: string): void {
     if (settled) return;
     const message = readUpstreamMessage(text);
     if (message.kind === 'result' || message.kind === 'error') {
@@ -103,41 +95,31 @@ export function createExchange(options: ExchangeOptions): Exchange {
       end(message);
       if (stopResumed === undefined) linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
     } else if (message.kind !== 'garbage') hear(message);
+    else if (message.id === id) end(garbled(server, `an answer ${message.reason}`, status), true);
   }
 
-  function hear(message: Aside): void {
-    if (message.kind === 'request') void asked(message.id, message);
-    else notified(message.method, message.params);
-  }
-
-  /** What comes on the stream of a call belongs to that call. */
-  function notified(method: string, params: Readonly<Record<string, unknown>>): void {
-    if (method === 'notifications/message') request.hearing?.log(params);
-    else if (method !== 'notifications/progress') options.onNotification(method, params);
-    else if (params.progressToken === id) {
-      patience.renew();
-      request.hearing?.progress(params);
+  function receive(take: () => void): void {
+    try {
+      take();
+    } catch (error) {
+      failed(error);
     }
   }
 
-  async function asked(questionId: string | number, question: Question): Promise<void> {
-    const { hearing } = request;
-    if (hearing === undefined || isPing(question)) {
-      options.ways.send(answerMessage(questionId, isPing(question) ? pong : notOffered()));
-      return;
-    }
-    patience.hold();
-    const answer = await hearing.ask(question);
-    patience.resume();
-    options.ways.send(answerMessage(questionId, answer));
+  /** A defect in reading what the server sent is the end of this exchange alone. */
+  function failed(error: unknown): void {
+    logger.error('upstream_defect', { server, ...defectFields(error) });
+    end(defective(server, error), true);
   }
+
+  const onMessage = (text: string): void => receive(() => read(text));
 
   /** The stream is gone, but not the call: a server that numbers its events goes on with them elsewhere. */
   function brokeOff(failure: WireFailure): void {
     const { resume } = options.ways;
     if (settled) return;
     if (resume === undefined || sse === undefined || !sse.lastId) end(failure);
-    else stopResumed = resumeStream({ clock, open: resume }, { server, from: sse, onMessage: receive, onLost: end });
+    else stopResumed = resumeStream({ clock, open: resume }, { server, from: sse, onMessage, onLost: end });
   }
 
   function finish(): void {
@@ -159,7 +141,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       end(status === 200 ? message : { ...message, httpStatus: status });
     } else if (refused !== undefined) end(refused);
     else if (message?.kind === 'result' && message.id === id) end(message);
-    else end(garbled(server, describe(contentType, message?.kind), status));
+    else end(garbled(server, describe(contentType, message), status));
   }
 
   const handler: Dispatcher.DispatchHandler = {
@@ -177,7 +159,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       const session = headerText(headers['mcp-session-id']);
       if (session !== undefined) options.onSession?.(session);
       if (contentType.startsWith('text/event-stream')) {
-        sse = createSseReader((event) => receive(event.data), maxMessageBytes);
+        sse = createSseReader(({ data }) => onMessage(data), maxMessageBytes);
       }
     },
     onResponseData(_controller, chunk) {
@@ -191,7 +173,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     },
     onResponseEnd() {
       linger?.cancel();
-      finish();
+      receive(finish);
     },
     onResponseError(_controller, error) {
       linger?.cancel();
@@ -205,7 +187,8 @@ function isSessionLoss({ sessionId }: ExchangeOptions, status: number, code: num
   return status === 400 && sessionId !== null && sessionCodes.has(code);
 }
 
-function describe(contentType: string, kind: string | undefined): string {
-  if (kind === undefined) return 'an empty body';
-  return kind === 'garbage' ? `a body of type ${contentType || 'unknown'}` : `a ${kind} where the answer should be`;
+function describe(contentType: string, message: UpstreamMessage | undefined): string {
+  if (message === undefined) return 'an empty body';
+  if (message.kind !== 'garbage') return `a ${message.kind} where the answer should be`;
+  return message.id === undefined ? `a body of type ${contentType || 'unknown'}` : `an answer ${message.reason}`;
 }

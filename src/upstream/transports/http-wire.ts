@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, defectFields, type Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
 import { encodeHeaderValue, mirroredArgumentHeaders, notification, notOffered } from '../../mcp/index.ts';
 import { Deadlines } from '../deadlines.ts';
@@ -15,7 +15,8 @@ import {
 } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
 import { openChangeStream, streamReopened } from './change-stream.ts';
-import { type Aside, createExchange, type Exchange, type Ways } from './http-exchange.ts';
+import type { Aside } from './http-asides.ts';
+import { createExchange, type Exchange, type Ways } from './http-exchange.ts';
 import type { SharedStreamOptions } from './inbox.ts';
 import { closePool, openPool, parseUrl } from './network.ts';
 
@@ -83,6 +84,7 @@ class HttpWire implements Wire {
     const id = this.#nextId++;
     const exchange = createExchange({
       clock: this.#deps.clock,
+      logger: this.#deps.logger,
       deadlines: this.#deadlines,
       server: this.#server,
       id,
@@ -128,7 +130,7 @@ class HttpWire implements Wire {
           open: (lastId, handler) => this.#listen(lastId, handler),
         },
         {
-          onMessage: (message) => this.#hear(message),
+          onMessage: (message) => this.#announced(message),
           onSettled,
           onReopened: () => this.#deps.events.onNotification(streamReopened, {}),
           onForgotten: () => this.#sessionId !== null && this.#deps.events.onLost(lostSession(this.#server, 404).error),
@@ -141,6 +143,16 @@ class HttpWire implements Wire {
   #addressee(): Exchange | undefined {
     const [first, ...others] = this.#listeners;
     return others.every(({ owner }) => owner === first?.owner) ? (others.at(-1) ?? first) : undefined;
+  }
+
+  /** A defect closes the stream: it is opened again, and what was missed is asked for. */
+  #announced(message: Aside): void {
+    try {
+      this.#hear(message);
+    } catch (error) {
+      this.#deps.logger.error('upstream_defect', { server: this.#server, ...defectFields(error) });
+      throw error;
+    }
   }
 
   /** Some servers ask on this stream whatever is meant for their only client: it is meant for the call under way. */

@@ -1,6 +1,7 @@
-import type { Logger } from '../../base/index.ts';
-import { notOffered, type Question, readUpstreamMessage } from '../../mcp/index.ts';
-import type { WireError, WireEvents, WireResult } from '../wire.ts';
+import { contain, defectFields, type Logger } from '../../base/index.ts';
+import { notOffered, type Question, type QuestionAnswer, readUpstreamMessage, unanswered } from '../../mcp/index.ts';
+import { garbled } from '../failures.ts';
+import type { Hearing, WireEvents, WireReply } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
 import type { Pending, PendingRequests } from './pending.ts';
 
@@ -15,7 +16,7 @@ export interface InboxDeps {
   readonly logger: Logger;
   readonly events: Pick<WireEvents, 'onNotification'>;
   readonly pending: Pick<PendingRequests, 'get' | 'all'>;
-  onAnswer(pending: Pending, answer: WireResult | WireError): void;
+  onAnswer(pending: Pending, answer: WireReply): void;
   /** Brings the answer to a server's question on its way. */
   send(message: string): void;
   readonly exclusive: boolean;
@@ -48,18 +49,27 @@ export class Inbox {
         this.#notified(message.method, message.params);
         return;
       case 'request':
-        void this.#asked(message.id, message);
+        this.#asked(message.id, message).catch((error: unknown) => {
+          this.#deps.logger.error('upstream_defect', { server: this.#server, ...defectFields(error) });
+        });
         return;
       case 'garbage':
         if (this.#garbage++ < maxGarbageReports) {
           this.#deps.logger.warn('upstream_garbage', { server: this.#server, reason: message.reason });
         }
+        this.#unreadable(message.id, message.reason);
     }
+  }
+
+  /** Whoever waits for that answer need not wait until its time is over. */
+  #unreadable(id: unknown, reason: string): void {
+    const pending = this.#deps.pending.get(id);
+    if (pending !== undefined) this.#deps.onAnswer(pending, garbled(this.#server, `an answer ${reason}`));
   }
 
   #notified(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'notifications/progress') this.#progress(params);
-    else if (method === 'notifications/message') this.#addressee()?.request.hearing?.log(params);
+    else if (method === 'notifications/message') this.#tell(this.#addressee(), (hearing) => hearing.log(params));
     else this.#deps.events.onNotification(method, params);
   }
 
@@ -72,9 +82,26 @@ export class Inbox {
       return;
     }
     pending.patience.hold();
-    const answer = await hearing.ask(question);
+    let answer: QuestionAnswer;
+    try {
+      answer = await hearing.ask(question);
+    } catch (error) {
+      answer = this.#notAsked(error);
+    }
     pending.patience.resume();
     this.#deps.send(answerMessage(id, answer));
+  }
+
+  #notAsked(error: unknown): QuestionAnswer {
+    this.#deps.logger.error('caller_defect', { server: this.#server, ...defectFields(error) });
+    return unanswered('The client could not be asked');
+  }
+
+  /** A defect on the side of one caller must not cost the others their connection. */
+  #tell(pending: Pending | undefined, say: (hearing: Hearing) => void): void {
+    const hearing = pending?.request.hearing;
+    if (hearing === undefined) return;
+    contain(this.#deps.logger, 'caller_defect', { server: this.#server }, () => say(hearing));
   }
 
   /** Whose call a message without a call's id belongs to; of several clients nobody can tell which one is meant. */
@@ -94,6 +121,6 @@ export class Inbox {
     const pending = this.#deps.pending.get(params.progressToken);
     if (pending === undefined) return;
     pending.patience.renew();
-    pending.request.hearing?.progress(params);
+    this.#tell(pending, (hearing) => hearing.progress(params));
   }
 }

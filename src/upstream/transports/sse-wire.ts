@@ -1,9 +1,9 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, defectFields, type Logger } from '../../base/index.ts';
 import type { SseTransport } from '../../domain/index.ts';
 import { notification } from '../../mcp/index.ts';
 import { Deadlines, type Patience } from '../deadlines.ts';
-import { cancelled, lostConnection, queueFull, timedOut } from '../failures.ts';
+import { cancelled, defective, lostConnection, queueFull, timedOut } from '../failures.ts';
 import {
   type Envelope,
   legacyEnvelope,
@@ -85,7 +85,7 @@ class SseWire implements Wire {
       ...deps,
       pending: this.#pending,
       onAnswer: (pending, answer) => {
-        if (pending.request.name !== undefined) this.proven = true;
+        if (pending.request.name !== undefined && answer.kind !== 'failed') this.proven = true;
         this.#settle(pending, answer);
       },
       send: (message) => this.#answer(message),
@@ -98,7 +98,14 @@ class SseWire implements Wire {
           this.#path = path;
           this.#release();
         },
-        onMessage: (text) => inbox.receive(text),
+        onMessage: (text) => {
+          try {
+            inbox.receive(text);
+          } catch (error) {
+            deps.logger.error('upstream_defect', { server, ...defectFields(error) });
+            this.#fail(defective(server, error));
+          }
+        },
         onEnd: (failure) => this.#fail(failure),
       },
     );

@@ -22,7 +22,11 @@ const on = (take) => process.stdin.on('data', (chunk) => {
 `;
 
 /** A wire to a real process that runs the script. */
-async function start(script: string, redact: (text: string) => string = (text) => text) {
+async function start(
+  script: string,
+  redact: (text: string) => string = (text) => text,
+  onNotification: (method: string) => void = () => {},
+) {
   const clock = createMovingClock();
   const log: string[] = [];
   const events: string[] = [];
@@ -46,7 +50,10 @@ async function start(script: string, redact: (text: string) => string = (text) =
       child,
       redact,
       events: {
-        onNotification: (method) => events.push(method),
+        onNotification(method) {
+          events.push(method);
+          onNotification(method);
+        },
         onLost: (error) => events.push(error.code),
         onRefused: (error) => events.push(error.code),
       },
@@ -302,5 +309,37 @@ test('a line over the bound ends the connection', async () => {
 test('closing tells nobody that the connection was lost', async () => {
   const { wire, events } = await start(`on(() => {})`);
   await within(wire.close(), 'the close');
+  expect(events).toEqual([]);
+});
+
+test('a defect in handling a message ends that connection, with a line in the log, and nothing else', async () => {
+  const script = `on(({ id }) => {
+    say({ jsonrpc: '2.0', method: 'notifications/odd' });
+    answer(id, {});
+  });`;
+  const { wire, log, events } = await start(script, undefined, () => {
+    throw new TypeError('a defect');
+  });
+  const reply = await within(wire.request(request('tools/list')).reply, 'the request to fail');
+  expect(reply).toMatchObject({ kind: 'failed', cause: 'connection', error: { code: 'UPSTREAM_LOST' } });
+  expect(log).toContain('upstream_defect');
+  expect(events).toEqual(['notifications/odd', 'UPSTREAM_UNAVAILABLE']);
+});
+
+test('a defect on the side of a caller costs neither the answer nor the connection', async () => {
+  const script = `on(({ id }) => {
+    say({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: id, progress: 1 } });
+    answer(id, {});
+  });`;
+  const { wire, log, events } = await start(script);
+  const broken = hearing({
+    wantsProgress: true,
+    progress() {
+      throw new TypeError('a defect');
+    },
+  });
+  const reply = await within(wire.request(request('tools/call', { hearing: broken })).reply, 'the answer');
+  expect(reply.kind).toBe('result');
+  expect(log).toContain('caller_defect');
   expect(events).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
-import { type Clock, type Logger, sleep } from '../../base/index.ts';
+import { type Clock, defectFields, type Logger, sleep } from '../../base/index.ts';
 import { createLineReader, notification } from '../../mcp/index.ts';
 import { lastWords, type Peer, type PeerExit } from '../children/index.ts';
 import { Deadlines } from '../deadlines.ts';
-import { cancelled, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
+import { cancelled, defectReason, lostConnection, maxQuoted, queueFull, timedOut } from '../failures.ts';
 import {
   type Envelope,
   legacyEnvelope,
@@ -75,7 +75,7 @@ class StdioWire implements Wire {
       onAnswer: (pending, answer) => {
         this.#pending.delete(pending);
         pending.patience.end();
-        if (pending.request.name !== undefined) this.proven = true;
+        if (pending.request.name !== undefined && answer.kind !== 'failed') this.proven = true;
         pending.settle(answer);
       },
       send: (message) => {
@@ -91,9 +91,13 @@ class StdioWire implements Wire {
     }, maxMessageBytes);
     deps.child.stdout.on('data', (chunk: Buffer) => {
       plain = isAscii(chunk) ? chunk : undefined;
-      const good = reader.push(chunk);
+      try {
+        if (!reader.push(chunk)) this.#fail(`a message over ${maxMessageBytes} bytes`);
+      } catch (error) {
+        deps.logger.error('upstream_defect', { server, ...defectFields(error) });
+        this.#fail(defectReason);
+      }
       plain = undefined;
-      if (!good) this.#fail(`a message over ${maxMessageBytes} bytes`);
     });
     // A broken pipe is the child's exit seen from the other side; `exited` tells the story.
     deps.child.stdin.on('error', () => {});
