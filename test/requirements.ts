@@ -22,6 +22,8 @@ export const requirements = {
   'config:server-files': 'A file for each server is read in all of its three forms, and in what sync makes of them.',
   'config:manifests': 'Servers of enabled-tools.json and of product manifests are read; files of others are not.',
   'config:bad-files': 'A file that cannot be used is one clear problem, and no other server is affected.',
+  'config:absence':
+    'A file that is missing, empty or unreadable leaves its last good text in force; what widens rights waits three seconds.',
   'config:schema': 'The published JSON Schema is the one that the reader checks with.',
   'config:reload': 'A changed file gives new calls a new view; calls under way keep theirs.',
   'config:live':
@@ -216,6 +218,8 @@ export const requirements = {
   'edit:route': 'A server added for an agent is in its list; who gains or loses by it is told.',
   'edit:together': 'Changes made at the same time are all kept.',
   'edit:hub': 'A running hub takes a change up, and the command says so.',
+  'edit:reload':
+    'A running hub uses the files as they are, also without those that are gone, when the operator says so.',
   'edit:switch': 'A server is switched off and on in the file that configures it, once.',
   'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
   'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable hurts no other.',

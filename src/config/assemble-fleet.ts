@@ -18,6 +18,10 @@ export interface SourceReading {
   readonly content: FileContent;
   /** Why nothing of the file is used. */
   readonly problems: readonly Problem[];
+  /** The same in one sentence, also where the file is one server and that is the server's problem. */
+  readonly unusable?: string;
+  /** Understood, with nothing in it. */
+  readonly isEmpty?: boolean;
 }
 
 export interface AssembleOptions {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { errnoOf } from '../base/index.ts';
 import { folderTree } from './folder-tree.ts';
 import type { Place } from './readers/reader.ts';
@@ -27,4 +27,11 @@ export async function findFiles(workspace: string, place: Place): Promise<FoundF
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'files', files: [] };
     return { kind: 'unreadable', folder, code };
   }
+}
+
+/** Whether the place may hold a file of that path. */
+export function isOfPlace(place: Place, file: string): boolean {
+  if ('file' in place) return place.file === file;
+  if ('tree' in place) return file.startsWith(`${place.tree}/`) && place.names.includes(basename(file));
+  return dirname(file) === place.folder && place.endings.some((ending) => file.endsWith(ending));
 }

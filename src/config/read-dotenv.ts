@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Problem } from '../domain/index.ts';
 import { parseDotEnv } from './parse-dotenv.ts';
 import { toProblem } from './problems.ts';
-import { readSourceFile } from './source-file.ts';
+import type { SourceFiles } from './source-files.ts';
 
 /** Values for variables that stand beside the configuration, so that no shell has to export them. */
 export interface DotEnv {
@@ -17,8 +17,8 @@ export interface DotEnv {
 export const dotEnvFile = '.env';
 
 /** Whole or not at all: half of it would mix its values with those of the environment. */
-export async function readDotEnv(workspace: string): Promise<DotEnv> {
-  const source = await readSourceFile(join(workspace, dotEnvFile));
+export async function readDotEnv(files: Pick<SourceFiles, 'read'>, workspace: string): Promise<DotEnv> {
+  const source = await files.read(dotEnvFile);
   if (source.kind === 'absent' || (source.kind === 'unreadable' && (await isPythonEnvironment(workspace)))) {
     return { file: dotEnvFile, present: false, values: new Map(), problems: [] };
   }

@@ -46,7 +46,8 @@ const tooLarge = unreadable('is over 5 MB', 'Configuration is never that large; 
 
 const outside = unreadable('lies outside the workspace and is not read', 'Put it inside, or use a variable.');
 
-function isInside(folder: string, path: string): boolean {
+/** Whether the path leads to the folder or below it, links aside. */
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }

@@ -6,12 +6,16 @@ import { watchedPlaces } from './load-fleet.ts';
 import type { Place } from './readers/reader.ts';
 
 export interface ConfigWatch {
+  /** The files that others name may be other ones now. */
+  refresh(): void;
   close(): void;
 }
 
 export interface WatchConfigOptions {
   readonly workspace: string;
   readonly onChange: () => void;
+  /** Further files, by their paths in the workspace. */
+  readonly named?: () => readonly string[];
 }
 
 /**
@@ -28,12 +32,19 @@ export function watchConfig(
   const workspace = resolve(options.workspace);
   const directories = new Map<string, FSWatcher | undefined>();
   let polled: readonly string[] = [];
-  let reported = signatures(pathsOf(workspace));
+  const allPaths = (): readonly string[] => {
+    const named = options.named?.() ?? [];
+    return [...new Set([...pathsOf(workspace), ...named.map((file) => join(workspace, file))])];
+  };
+  let reported = signatures(allPaths());
   let pending: Timer | undefined;
   let closed = false;
   follow();
 
   return {
+    refresh() {
+      if (!closed) follow();
+    },
     close() {
       closed = true;
       pending?.cancel();
@@ -44,14 +55,14 @@ export function watchConfig(
 
   // Both see the same change; whoever comes second finds it reported. Reading alone moves the access time.
   function look(): void {
-    if (!closed && signatures(pathsOf(workspace)) !== reported) changed();
+    if (!closed && signatures(allPaths()) !== reported) changed();
   }
 
   function changed(): void {
     pending?.cancel();
     pending = deps.clock.setTimer(quietMs, () => {
       pending = undefined;
-      reported = signatures(pathsOf(workspace));
+      reported = signatures(allPaths());
       follow();
       options.onChange();
     });
@@ -59,7 +70,7 @@ export function watchConfig(
 
   /** Files and folders that came are followed from now on, those that went no longer. */
   function follow(): void {
-    const paths = pathsOf(workspace);
+    const paths = allPaths();
     for (const path of polled) if (!paths.includes(path)) unwatchFile(path, look);
     for (const path of paths) {
       if (!polled.includes(path)) watchFile(path, { persistent: false, interval: pollMs }, look);

@@ -133,6 +133,8 @@ export type FleetServer =
       readonly source: SourceRef;
       readonly hides: readonly SourceRef[];
       readonly problems: readonly Problem[];
+      /** Something in it restricts, and nobody can tell what. */
+      readonly unclear?: true;
     };
 
 export interface AgentSpec {

@@ -18,6 +18,7 @@ export {
   compileToolKind,
   createPolicyCompiler,
   describeDecision,
+  findWidenings,
   isReadingName,
   type KnownTool,
   type KnownTools,

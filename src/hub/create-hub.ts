@@ -66,8 +66,11 @@ export interface Hub {
   explain(chain: readonly string[], server: string, tool: string): Decision;
   /** Connects servers and learns their tools; resolves when each has answered or failed. */
   discover(servers?: readonly string[]): Promise<void>;
-  reload(): Promise<void>;
+  /** Takes up what is on disk at once; with `files`, only what these say. */
+  reload(files?: readonly string[]): Promise<void>;
   onReload(listener: (fleet: Fleet) => void): () => void;
+  /** Why what is in force is not what is on disk; they are among the problems too. */
+  configurationNotices(): readonly Problem[];
   /** Signs what clients keep for the hub between two requests. */
   readonly requestStates: RequestStates;
   readonly clients: ClientNotices;
@@ -174,6 +177,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     status: () => crew.status(),
     load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
     problems: () => [
+      ...configuration.notices(),
       ...configuration.fleet.problems,
       ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
       ...nameProblems(configuration.fleet, names.of('tool').collisions),
@@ -193,12 +197,10 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     },
     requestStates: signed.states,
     clients: createClientNotices(crew, notices),
-    reload: configuration.reload,
-    onReload: configuration.onReload,
-    stop() {
-      stopping ??= stop();
-      return stopping;
-    },
+    reload: (files) => configuration.reload(files),
+    onReload: (listener) => configuration.onReload(listener),
+    configurationNotices: () => configuration.notices(),
+    stop: () => (stopping ??= stop()),
   };
 }
 

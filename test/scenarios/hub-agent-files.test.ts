@@ -39,6 +39,14 @@ test(verifies('config:agent-files', 'a running hub follows a file that comes, ch
   await expect(stage.hub.reload()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   expect(await stage.names()).toContain('two_echo');
   await rm(dirname(stage.path(file)), { recursive: true });
+  await eventually(
+    () => stage.log.find((line) => line.includes('"reason":"missing"')),
+    'the missing file to be noticed',
+  );
+  stage.clock.advance(60_000);
+  expect(await stage.names()).toContain('two_echo');
+  expect((await stage.names()).filter((name) => name.startsWith('one_') || name === 'two_add')).toEqual([]);
+  await stage.hub.reload();
   await waitForServers(stage, 'one', 'two');
 });
 

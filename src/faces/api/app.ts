@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { HubError, toHubError } from '../../base/index.ts';
 import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
-import { tokenOrderSchema } from './contract.ts';
+import { reloadOrderSchema, tokenOrderSchema } from './contract.ts';
 import type { ApiDeps } from './create-api.ts';
 
 /** Orders are small; nobody has reason to send more. */
@@ -31,7 +31,8 @@ export function createApp(deps: ApiDeps): Hono {
     return context.body(null, 204);
   });
   app.post('/reload', async (context) => {
-    await hub.reload();
+    const { files } = await readInput(context, reloadOrderSchema, '{}');
+    await hub.reload(files);
     return context.json(serversBody(hub));
   });
 
@@ -53,8 +54,8 @@ function unauthenticated(): HubError {
   });
 }
 
-async function readInput<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
-  const text = await readText(context.req.raw.body);
+async function readInput<T>(context: Context, schema: z.ZodType<T>, whenEmpty = ''): Promise<T> {
+  const text = (await readText(context.req.raw.body)) || whenEmpty;
   let value: unknown;
   try {
     value = JSON.parse(text);

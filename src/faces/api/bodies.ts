@@ -36,6 +36,11 @@ export function healthBody(hub: Hub, clientSessions: number): HealthBody {
     callsUnderWay: hub.callsUnderWay,
     clientSessions,
     ledger: health === 'good' ? 'good' : health.reason,
+    configuration:
+      hub
+        .configurationNotices()
+        .map(({ message }) => message)
+        .join(' ') || 'current',
   };
 }
 

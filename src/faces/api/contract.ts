@@ -9,6 +9,14 @@ export const tokenOrderSchema = z.strictObject({
   parent: z.string().min(1).max(40).exactOptional().describe('The id of the token that delegates'),
 });
 
+export const reloadOrderSchema = z.strictObject({
+  files: z
+    .array(z.string().min(1).max(1000))
+    .max(1000)
+    .exactOptional()
+    .describe('Paths in the workspace: only changes of these are taken up; all unless given'),
+});
+
 export const issuedTokenSchema = z.object({
   token: z.string().describe('Shown once; only its hash is kept'),
   id: z.string(),
@@ -65,6 +73,7 @@ export const healthSchema = z.object({
   callsUnderWay: z.number(),
   clientSessions: z.number().describe('Open sessions of clients of the older revisions'),
   ledger: z.string().describe('good, or what is wrong with it'),
+  configuration: z.string().describe('current, or why an earlier one is in force'),
 });
 
 export const apiErrorSchema = z.object({

@@ -16,6 +16,8 @@ import {
 export interface HubClient {
   readonly url: string;
   servers(): Promise<ServersBody>;
+  /** Has it take up what is on disk, or only what these files say. */
+  reload(files?: readonly string[]): Promise<ServersBody>;
   issueToken(order: TokenOrderBody): Promise<IssuedTokenBody>;
   listTokens(): Promise<readonly TokenSummaryBody[]>;
   revokeToken(id: string): Promise<void>;
@@ -43,6 +45,7 @@ export function createHubClient(address: HubAddress): HubClient {
   return {
     url: address.url,
     servers: () => ask('GET', '/api/servers', serversSchema),
+    reload: (files) => ask('POST', '/api/reload', serversSchema, files === undefined ? {} : { files }),
     issueToken: (order) => ask('POST', '/api/tokens', issuedTokenSchema, order),
     listTokens: async () => (await ask('GET', '/api/tokens', tokenListSchema)).tokens,
     async revokeToken(id) {

@@ -8,24 +8,29 @@ type Status = ServersBody['servers'][number];
 /** What became of a change at the running hub; null where none runs. */
 export type TakeUp = { readonly url: string; readonly tookUp: boolean } | null;
 
-/** A hub waits for files to be quiet before it reads them. */
+/** A hub of another version may wait for files to be quiet before it reads them. */
 const patienceMs = 5000;
 
-export async function awaitTakeUp(
-  cli: CliContext,
-  workspace: string,
-  name: string,
-  isThere: (status: Status | undefined) => boolean,
-): Promise<TakeUp> {
+export interface Change {
+  readonly server: string;
+  /** What was written. What other files say meanwhile is none of the operator's act. */
+  readonly files: readonly string[];
+  isThere(status: Status | undefined): boolean;
+}
+
+/** Tells the running hub of a change that the operator made, and waits until it shows. */
+export async function awaitTakeUp(cli: CliContext, workspace: string, change: Change): Promise<TakeUp> {
   const { clock, terminal } = cli;
+  const { server: name, files } = change;
   const hub = await findHub(workspace).catch(() => undefined);
   if (hub === undefined) return null;
   const deadline = clock.monotonic() + patienceMs;
   terminal.progress(`Waiting for the hub at ${hub.url} …`);
   try {
+    if (files.length > 0) await hub.reload(files);
     for (;;) {
       const { servers } = await hub.servers();
-      if (isThere(servers.find((each) => each.name === name))) return { url: hub.url, tookUp: true };
+      if (change.isThere(servers.find((each) => each.name === name))) return { url: hub.url, tookUp: true };
       if (clock.monotonic() >= deadline) return { url: hub.url, tookUp: false };
       await sleep(clock, 100);
     }

@@ -14,6 +14,7 @@ import { explainCommand } from './commands/explain.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { lsCommand } from './commands/ls.ts';
 import { newServerCommand } from './commands/new-server.ts';
+import { reloadCommand } from './commands/reload.ts';
 import { serveCommand } from './commands/serve.ts';
 import { stdioCommand } from './commands/stdio.ts';
 import { summarizeCommand } from './commands/summarize.ts';
@@ -54,6 +55,7 @@ const commands = [
   newServerCommand,
   enableCommand,
   disableCommand,
+  reloadCommand,
   bootstrapCommand,
   syncCommand,
   builtinCommand,

@@ -20,9 +20,13 @@ async function run(cli: CliContext, { workspace, json }: Invocation, name: strin
     import('./next-command.ts'),
   ]);
   const { terminal } = cli;
-  const { source, changed, server } = await switchServer(cli, workspace, name, on);
+  const { source, changed, files, server } = await switchServer(cli, workspace, name, on);
   const isOff = (state: string | undefined): boolean => state === 'disabled';
-  const hub = await awaitTakeUp(cli, workspace, name, (status) => status !== undefined && isOff(status.state) !== on);
+  const hub = await awaitTakeUp(cli, workspace, {
+    server: name,
+    files,
+    isThere: (status) => status !== undefined && isOff(status.state) !== on,
+  });
   const problems = server.kind === 'invalid' ? server.problems : [];
   const answer: SwitchAnswer = {
     server: name,

@@ -23,6 +23,8 @@ import type { CliContext } from './context.ts';
 export interface Switched {
   readonly source: SourceRef;
   readonly changed: boolean;
+  /** What says so, written or not. */
+  readonly files: readonly string[];
   /** As it is loaded afterwards. */
   readonly server: FleetServer;
 }
@@ -35,12 +37,14 @@ export async function switchServer(cli: CliContext, workspace: string, name: str
     const opened = await openFile(cli, join(workspace, source.file), source.file);
     const order = orderOf(name, on, source, opened.text ?? '');
     const isOn = server.kind === 'ready' ? server.spec.enabled : (writtenState(order.place) ?? !on);
-    if (isOn === on) return { source, changed: false, server };
+    const files = [source.file];
+    if (isOn === on) return { source, changed: false, files, server };
     const origin = emittedFrom(order.text);
     if (origin === undefined) await opened.replace(await findEdit(cli, order));
     else await switchOrigin(cli, workspace, { order, origin, emitted: opened });
     const after = findServer(await loadFleet({ env: cli.env }, { workspace }), name);
-    return { source: origin === undefined ? partsOf(after).source : { file: origin }, changed: true, server: after };
+    if (origin === undefined) return { source: partsOf(after).source, changed: true, files, server: after };
+    return { source: { file: origin }, changed: true, files: [...files, origin], server: after };
   });
 }
 

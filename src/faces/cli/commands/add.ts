@@ -56,7 +56,11 @@ async function add(
     ]);
   const order = readOrder(name, words, options);
   const added = await addServer(cli, workspace, order);
-  const hub = await awaitTakeUp(cli, workspace, name, (status) => status !== undefined);
+  const hub = await awaitTakeUp(cli, workspace, {
+    server: name,
+    files: [added.source.file],
+    isThere: (status) => status !== undefined,
+  });
   const problems = added.server.kind === 'invalid' ? added.server.problems : [];
   const answer: AddAnswer = {
     server: name,

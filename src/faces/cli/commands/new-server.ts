@@ -27,7 +27,11 @@ async function newServer(
     import('../hub-take-up.ts'),
   ]);
   const { added, folder, files } = await scaffoldServer(cli, workspace, name, dir);
-  const hub = await awaitTakeUp(cli, workspace, name, (status) => status !== undefined);
+  const hub = await awaitTakeUp(cli, workspace, {
+    server: name,
+    files: [added.source.file],
+    isThere: (status) => status !== undefined,
+  });
   const answer: NewServerAnswer = {
     server: name,
     source: placeOf(added.source),
