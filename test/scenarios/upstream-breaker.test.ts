@@ -126,7 +126,7 @@ test(verifies('breaker:counts-connects-only', 'timeouts and tool errors do not c
   await stage.start(config);
   for (let time = 0; time < 5; time++) {
     expect(await stage.call('up_fail')).toMatchObject({ kind: 'result' });
-    const late = stage.call('up_slow', { ms: 600_000 }, { onProgress: undefined });
+    const late = stage.call('up_slow', { ms: 600_000 });
     expect(codeOf(await stage.hurry(late))).toBe('UPSTREAM_TIMEOUT');
     expect(stage.status('up')).toMatchObject({ state: 'connected', attempt: undefined, error: undefined });
   }
