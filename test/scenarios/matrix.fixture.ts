@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixturePath, type HttpFixture, startHttpFixture } from '../support/fixture-servers.ts';
+import { fixturePath, startHttpFixture } from '../support/fixture-servers.ts';
 import { type Config, createWorkspace, startGateway } from '../support/gateway.ts';
 import { type Endpoint, type Era, type MatrixClient, openMatrixClient } from '../support/matrix-clients.ts';
 import { eventually } from '../support/within.ts';
@@ -53,35 +53,19 @@ const labels = ['north', 'south'] as const;
  */
 export function describeMatrix(
   settings: (cell: Cell) => object,
-  tests: (matrix: () => Matrix) => void,
+  tests: (matrix: () => Matrix, cell: Cell) => void,
   wanted: (cell: Cell) => boolean = () => true,
 ): void {
-  const fixtures = new Map<string, HttpFixture>();
-
-  beforeAll(async () => {
-    const all = eras.flatMap((era) => labels.map((label) => ({ era, label })));
-    for (const { era, label } of all) {
-      fixtures.set(`${era} ${label}`, await startHttpFixture('matrix.mjs', ['--era', era, '--label', label]));
-    }
-  });
-
-  afterAll(async () => {
-    for (const fixture of fixtures.values()) await fixture.stop();
-  });
-
   describe.each(cells.filter(wanted))('$clients clients over $face, $servers servers over $reach', (cell) => {
     const undo: Undo = [];
     let matrix: Matrix | undefined;
 
     beforeAll(async () => {
-      const serverOf = (label: string): object =>
-        cell.reach === 'HTTP'
-          ? { url: fixtures.get(`${cell.servers} ${label}`)?.url }
-          : {
-              command: process.execPath,
-              args: [fixturePath('matrix.mjs'), '--era', cell.servers, '--label', label, '--stdio'],
-            };
-      const servers = Object.fromEntries(labels.map((label) => [label, { ...serverOf(label), ...settings(cell) }]));
+      const started = labels.map(async (label) => [
+        label,
+        { ...(await serverOf(cell, label, undo)), ...settings(cell) },
+      ]);
+      const servers = Object.fromEntries(await Promise.all(started));
       matrix = await open(cell, { servers }, undo);
     });
 
@@ -93,7 +77,7 @@ export function describeMatrix(
       if (matrix === undefined) throw new Error('the matrix did not open');
       return matrix;
     };
-    tests(opened);
+    tests(opened, cell);
 
     test('nobody heard what was meant for another', () => {
       for (const client of [opened().ann, opened().bob]) expectOnlyOwn(client);
@@ -115,6 +99,16 @@ export async function readmes(client: MatrixClient): Promise<{ readonly north: s
 
 type Undo = (() => Promise<unknown>)[];
 
+async function serverOf({ servers, reach }: Cell, label: string, undo: Undo): Promise<object> {
+  const args = ['--era', servers, '--label', label];
+  if (reach === 'stdio') {
+    return { command: process.execPath, args: [fixturePath('matrix.mjs'), ...args, '--stdio'] };
+  }
+  const fixture = await startHttpFixture('matrix.mjs', args);
+  undo.push(() => fixture.stop());
+  return { url: fixture.url };
+}
+
 async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
   const endpointOf = cell.face === 'stdio' ? await pipe(config, undo) : await serve(config, cell.face, undo);
   const connect = async (name: string): Promise<MatrixClient> => {
@@ -127,7 +121,6 @@ async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
     return client;
   };
   const [ann, bob] = await Promise.all([connect('ann'), connect('bob')]);
-  // Servers over HTTP outlive a cell, so no two cells have a nonce in common.
   const mark = cells.indexOf(cell);
   let count = 0;
   return {
