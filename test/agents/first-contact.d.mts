@@ -15,4 +15,8 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
-export function judge(scenario: Scenario, run: Ended & { readonly turns: readonly Turn[] }): Verdict;
+export function judge(
+  scenario: Scenario,
+  run: Ended & { readonly turns: readonly Turn[] },
+  client: { readonly takesFirstTurnWithout?: boolean },
+): Verdict;

@@ -12,35 +12,36 @@ const meanwhile = ['late_echo', 'list_mcp_resources'];
 
 export const measureHead = ['what', 'result'];
 
-/** In the server's words; with the tools that the model calls. */
+/** How the server is slow, and which tools the model wants; a hub answers a long call by a stream. */
 const cases = [
   ...[0.8, 1.5, 10, 25, 35].map((seconds) => ({
     what: `list after ${seconds} s`,
     args: ['--list', String(seconds * 1000)],
     wanted: ['late_echo'],
   })),
-  { what: 'list grows after 3 s', args: ['--grow', '3000'], wanted: ['late_echo', 'late_grown'] },
-  { what: 'call takes 70 s', args: ['--call', '70000'], wanted: ['late_echo'] },
+  { what: 'list_changed after 3 s', args: ['--grow', '3000'], wanted: ['late_echo', 'late_grown'], rounds: 10 },
+  { what: 'call of 70 s', args: ['--sse', '--call', '70000'], wanted: ['late_echo'] },
   {
-    what: 'call takes 70 s, with progress',
-    args: ['--call', '70000', '--progress', '5000'],
+    what: 'call of 70 s, with progress',
+    args: ['--sse', '--call', '70000', '--progress', '5000'],
     wanted: ['late_echo'],
   },
+  { what: 'call of 70 s, no headers before', args: ['--call', '70000'], wanted: ['late_echo'], transport: 'http' },
 ];
 
 export async function* measureClient(client, transport) {
   const sent = await observe(client, transport, { args: ['--era', 'both'], wanted: ['late_echo'] });
   yield ['sends', introductionIn(sent.received)];
-  for (const each of cases) {
+  for (const each of cases.filter((one) => (one.transport ?? transport) === transport)) {
     const { turns, isLate } = await observe(client, transport, each);
     yield [each.what, isLate ? 'did not end' : describeTurns(turns, each.wanted.at(-1))];
   }
 }
 
-async function observe(client, transport, { args, wanted }) {
+async function observe(client, transport, { args, wanted, rounds = 45 }) {
   const folder = await mkdtemp(join(tmpdir(), 'qm-measure-'));
   const record = join(folder, 'received.jsonl');
-  const script = visitTools({ wanted, meanwhile, rounds: 45, pauseMs: 1000 });
+  const script = visitTools({ wanted, meanwhile, rounds, pauseMs: 1000 });
   const all = [late, '--record', record, ...args];
   const server = transport === 'http' ? await serve([...all, '--http']) : { command: process.execPath, args: all };
   try {

@@ -83,9 +83,12 @@ test('while a tool is not offered the model calls another, and gives up after it
   const status = { name: 'hub-quartermaster_status' };
   const echo = { name: 'hub-late-echo' };
   expect(await script({ tools: [status], results: [] })).toMatchObject({ call: { tool: status } });
-  expect(await script({ tools: [status, echo], results: ['starting'] })).toMatchObject({ call: { tool: echo } });
   expect(await script({ tools: [status], results: ['a', 'b', 'c'] })).toEqual({ say: 'Not offered: late_echo' });
   expect(await script({ tools: [], results: [] })).toEqual({ say: 'Not offered: late_echo' });
+  expect(await script({ tools: [status, echo], results: ['starting'] })).toMatchObject({ call: { tool: echo } });
+  expect(await script({ tools: [status, echo], results: ['starting', 'timed out'] })).toEqual({
+    say: 'Failed: late_echo',
+  });
 });
 
 async function open(script: Script) {

@@ -10,11 +10,16 @@ import { findTool } from './models/scripted-model.mjs';
  *   meanwhile: what to call while waiting, the first that is offered · rounds: turns to wait at most
  */
 export function visitTools({ wanted, meanwhile, rounds, pauseMs }) {
+  const tried = new Set();
   return async ({ tools, results }) => {
     const next = wanted.find((name) => !isCalled(results, name));
     if (next === undefined) return { say: `All called: ${wanted.join(', ')}` };
     const tool = findTool(tools, next);
-    if (tool !== undefined) return { call: { tool, args: { message: next } } };
+    if (tried.has(next)) return { say: `Failed: ${next}` };
+    if (tool !== undefined) {
+      tried.add(next);
+      return { call: { tool, args: { message: next } } };
+    }
     const filler = meanwhile.map((name) => findTool(tools, name)).find((found) => found !== undefined);
     if (filler === undefined || results.length >= wanted.length + rounds) return { say: `Not offered: ${next}` };
     await pause(pauseMs);

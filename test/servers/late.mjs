@@ -1,11 +1,12 @@
 /**
  * A server that takes its time, over stdio or, with --http, over streamable HTTP with client sessions:
  *
- *   node late.mjs [--http] [--era legacy|modern|both] [--record FILE] [--start MS] [--list MS] [--call MS] [--progress MS] [--grow MS]
+ *   node late.mjs [--http] [--sse] [--era legacy|modern|both] [--record FILE]
+ *     [--start MS] [--list MS] [--call MS] [--progress MS] [--grow MS]
  *
- * --start: before it answers anything · --list, --call: before each answer of that kind · --progress: how often a call
- * reports progress · --grow: after the first list, until a second tool is announced · --record: what it received, a line
- * of JSON each.
+ * --sse: answers are streams that open at once · --start: before it answers anything · --list, --call: before each answer
+ * of that kind · --progress: how often a call reports progress · --grow: after the first list, until a second tool is
+ * announced · --record: what it received, a line of JSON each.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,6 +19,7 @@ const ms = { type: 'string', default: '0' };
 const { values } = parseArgs({
   options: {
     http: { type: 'boolean', default: false },
+    sse: { type: 'boolean', default: false },
     era: { type: 'string', default: 'legacy' },
     record: { type: 'string' },
     ...{ start: ms, list: ms, call: ms, progress: ms, grow: ms },
@@ -56,7 +58,7 @@ const server = {
 
 await pause(delays.start);
 if (values.http) {
-  await serveHttp(server, { port: 0, era: values.era, sessions: true, intercept: recordRequest });
+  await serveHttp(server, { port: 0, era: values.era, sse: values.sse, sessions: true, intercept: recordRequest });
 } else {
   serveStdio(server, values.era, { accept: (message) => record(message) });
 }

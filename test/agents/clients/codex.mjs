@@ -1,12 +1,7 @@
 import { writeText } from './write-config.mjs';
 
-export const codex = {
-  name: 'codex',
-  title: 'Codex',
+const common = {
   program: { script: '@openai/codex/bin/codex.js' },
-
-  /** ~/.codex/config.toml */
-  config: (server) => ['[mcp_servers.hub]', ...entry(server), ''].join('\n'),
 
   async setUp({ home, model, prompt, config }) {
     const provider = [
@@ -26,6 +21,28 @@ export const codex = {
     };
   },
 };
+
+/** Waits for its servers before the first turn. */
+export const codex = {
+  ...common,
+  name: 'codex',
+  title: 'Codex',
+  /** ~/.codex/config.toml */
+  config: (server) => configText([...entry(server), 'required = true', 'startup_timeout_sec = 30']),
+};
+
+/** As it is without these settings: its first turn has the tools that came within a second. */
+export const codexOptional = {
+  ...common,
+  name: 'codex-optional',
+  title: 'Codex, not required',
+  takesFirstTurnWithout: true,
+  config: (server) => configText(entry(server)),
+};
+
+function configText(lines) {
+  return ['[mcp_servers.hub]', ...lines, ''].join('\n');
+}
 
 function entry({ url, command, args }) {
   if (url !== undefined) return [`url = "${url}"`, 'bearer_token_env_var = "QM_TOKEN"'];
