@@ -22,23 +22,36 @@ export function openChangeStream(
   let wasOpen = false;
   let lastId: string | undefined;
   let leastDelayMs = firstDelayMs;
+  let opening: Timer | undefined;
+  let missed = false;
+
+  /** Some servers send the head with their first event only: what they announce from now on is asked for. */
+  function openingOver(): void {
+    missed = true;
+    // It may still wait for a connection.
+    if (controller === undefined) opening = deps.clock.setTimer(openMs, openingOver);
+    else controller.abort(new Error('did not open'));
+  }
 
   function open(): void {
     let sse: SseReader | undefined;
     let supported = true;
     let openedAt = Number.POSITIVE_INFINITY;
+    opening = deps.clock.setTimer(openMs, openingOver);
     deps.open(lastId, {
       onRequestStart(started) {
         controller = started;
         if (stopped) started.abort(new Error('closed'));
       },
       onResponseStart(_controller, status, headers) {
+        opening?.cancel();
         const type = String(headers['content-type'] ?? '');
         if (status === 200 && type.startsWith('text/event-stream')) {
           sse = createSseReader((event) => announce(event.data), maxEventBytes);
           openedAt = deps.clock.monotonic();
-          if (wasOpen) events.onReopened();
+          if (wasOpen || missed) events.onReopened();
           wasOpen = true;
+          missed = false;
         } else {
           // 409: it still sees the connection that broke. 400: it may only have forgotten where the stream was left.
           supported = status >= 500 || status === 409 || (status === 400 && lastId !== undefined);
@@ -56,6 +69,7 @@ export function openChangeStream(
       },
       onResponseEnd: () => supported && again(openedAt),
       onResponseError() {
+        opening?.cancel();
         events.onSettled();
         if (supported) again(openedAt);
       },
@@ -80,6 +94,7 @@ export function openChangeStream(
   return () => {
     stopped = true;
     timer?.cancel();
+    opening?.cancel();
     controller?.abort(new Error('closed'));
   };
 }
@@ -94,6 +109,8 @@ export interface ChangeStreamEvents {
   onForgotten(): void;
 }
 
+/** A stream that did not open within this is given up and asked for again. */
+const openMs = 5 * 60_000;
 const firstDelayMs = 1000;
 const maxDelayMs = 60_000;
 const maxEventBytes = 1024 * 1024;

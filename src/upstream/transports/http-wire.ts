@@ -1,4 +1,4 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type Clock, defectFields, type Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
 import { encodeHeaderValue, mirroredArgumentHeaders, notification, notOffered } from '../../mcp/index.ts';
@@ -18,7 +18,8 @@ import { openChangeStream, streamReopened } from './change-stream.ts';
 import type { Aside } from './http-asides.ts';
 import { createExchange, type Exchange, type Ways } from './http-exchange.ts';
 import type { SharedStreamOptions } from './inbox.ts';
-import { closePool, openPool, parseUrl } from './network.ts';
+import { closePools, openPools, type Pools, parseUrl } from './network.ts';
+import { UnansweredPosts } from './unanswered-posts.ts';
 
 /** Streamable HTTP: each request is its own POST, so an answer can never reach the wrong call. */
 export async function createHttpWire(
@@ -26,12 +27,12 @@ export async function createHttpWire(
   options: SharedStreamOptions & { readonly transport: HttpTransport },
 ): Promise<Wire> {
   const url = parseUrl(options.server, options.transport.url);
-  return new HttpWire(deps, options, await openPool(url), url);
+  return new HttpWire(deps, options, await openPools(url), url);
 }
 
+/** A server that asks without end and takes no answers is not owed one. */
 const maxAnswersUnderWay = 64;
-/** An answer that the server does not take is given up after this. */
-const answerMs = 10_000;
+const maxNoticesUnderWay = 256;
 
 class HttpWire implements Wire {
   readonly transport = 'http';
@@ -40,7 +41,9 @@ class HttpWire implements Wire {
   readonly queuedBytes = 0;
   readonly #deps: Parameters<typeof createHttpWire>[0];
   readonly #server: string;
-  readonly #pool: Pool;
+  readonly #pools: Pools;
+  readonly #notices: UnansweredPosts;
+  readonly #answers: UnansweredPosts;
   readonly #path: string;
   readonly #configured: readonly string[];
   /** Calls that a message on the stream of no call may belong to. */
@@ -54,7 +57,6 @@ class HttpWire implements Wire {
   #sessionId: string | null = null;
   #nextId = 1;
   #underWay = 0;
-  #answers = 0;
   #idle: (() => void) | undefined;
   #closed = false;
   #stopChanges: (() => void) | undefined;
@@ -62,14 +64,16 @@ class HttpWire implements Wire {
   constructor(
     deps: Parameters<typeof createHttpWire>[0],
     options: Parameters<typeof createHttpWire>[1],
-    pool: Pool,
+    pools: Pools,
     url: URL,
   ) {
     this.#deps = deps;
     this.#server = options.server;
     this.#exclusive = options.exclusive;
     this.#deadlines = new Deadlines(deps.clock);
-    this.#pool = pool;
+    this.#pools = pools;
+    this.#notices = new UnansweredPosts(pools.notices, this.#deadlines, { max: maxNoticesUnderWay });
+    this.#answers = new UnansweredPosts(pools.calls, this.#deadlines, { max: maxAnswersUnderWay });
     this.#path = url.pathname + url.search;
     this.#configured = Object.entries(options.transport.headers).flat();
     this.#headers = this.#commonHeaders();
@@ -111,7 +115,7 @@ class HttpWire implements Wire {
     const headers =
       this.#envelope.era === 'modern' ? [...this.#postHeaders(), 'mcp-method', method] : this.#postHeaders();
     return new Promise((resolve) => {
-      this.#dispatch('POST', headers, notification(method, params), untilAnswered(resolve));
+      this.#notices.send(this.#posted(headers, notification(method, params)), resolve);
     });
   }
 
@@ -177,8 +181,9 @@ class HttpWire implements Wire {
       });
     }
     this.#deadlines.close();
-    if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, untilAnswered());
-    await closePool(this.#pool, this.#deps.clock);
+    // Whatever becomes of it: the pools are closed within a second.
+    if (this.#sessionId !== null) this.#dispatch('DELETE', this.#headers, null, ignored);
+    await closePools(this.#pools, this.#deps.clock);
   }
 
   #commonHeaders(): readonly string[] {
@@ -191,25 +196,9 @@ class HttpWire implements Wire {
   #waysOfEra(): Ways {
     const legacy = this.#envelope.era === 'legacy';
     return {
-      send: (message) => this.#answer(message),
+      send: (message) => this.#answers.send(this.#posted(this.#postHeaders(), message)),
       resume: legacy ? (lastId, handler) => this.#listen(lastId, handler) : undefined,
     };
-  }
-
-  /** A server that asks without end and takes no answers is not owed one. */
-  #answer(message: string): void {
-    if (this.#answers >= maxAnswersUnderWay) return;
-    this.#answers++;
-    let controller: Dispatcher.DispatchController | undefined;
-    const timer = this.#deps.clock.setTimer(answerMs, () => controller?.abort(new Error('not taken')));
-    const onEnd = (): void => {
-      this.#answers--;
-      timer.cancel();
-    };
-    const onRequestStart = (started: Dispatcher.DispatchController): void => {
-      controller = started;
-    };
-    this.#dispatch('POST', this.#postHeaders(), message, { ...untilAnswered(onEnd), onRequestStart });
   }
 
   /** A stream of the server's own; with the id of an event, the one that this event was part of. */
@@ -240,7 +229,11 @@ class HttpWire implements Wire {
     body: string | null,
     handler: Dispatcher.DispatchHandler,
   ): void {
-    this.#pool.dispatch({ path: this.#path, method, headers: headers as string[], body }, handler); // undici only reads it
+    this.#pools.calls.dispatch({ path: this.#path, method, headers: headers as string[], body }, handler); // undici only reads it
+  }
+
+  #posted(headers: string[], body: string): Dispatcher.DispatchOptions {
+    return { path: this.#path, method: 'POST', headers, body };
   }
 
   #rememberSession(session: string): void {
@@ -257,13 +250,10 @@ class HttpWire implements Wire {
 /** Notifications that concern a call; over the stream of no call they cannot be told apart on a shared connection. */
 const forCallers: ReadonlySet<string> = new Set(['notifications/message', 'notifications/progress']);
 
-/** For messages that expect nothing back; whether they were taken shows in the next request. */
-function untilAnswered(onEnd: () => void = () => {}): Dispatcher.DispatchHandler {
-  return {
-    onRequestStart() {},
-    onResponseStart() {},
-    onResponseData() {},
-    onResponseEnd: onEnd,
-    onResponseError: onEnd,
-  };
-}
+const ignored: Dispatcher.DispatchHandler = {
+  onRequestStart() {},
+  onResponseStart() {},
+  onResponseData() {},
+  onResponseEnd() {},
+  onResponseError() {},
+};

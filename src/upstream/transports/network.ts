@@ -6,12 +6,28 @@ import type { WireFailure } from '../wire.ts';
 /** A single message of a server. */
 export const maxMessageBytes = 64 * 1024 * 1024;
 
-/** The door to one remote server: its origin and nothing else can be reached through it. */
-export async function openPool(url: URL): Promise<Pool> {
+/** For calls, streams and answers. */
+const callConnections = 128;
+/** For notifications, which nobody waits for. */
+const noticeConnections = 8;
+
+/** The doors to one remote server: its origin and nothing else can be reached through them. */
+export interface Pools {
+  readonly calls: Pool;
+  /** A server that does not answer to notifications must not use up the connections of calls. */
+  readonly notices: Pool;
+}
+
+export async function openPools(url: URL): Promise<Pools> {
+  const [calls, notices] = await Promise.all([openPool(url, callConnections), openPool(url, noticeConnections)]);
+  return { calls, notices };
+}
+
+async function openPool(url: URL, connections: number): Promise<Pool> {
   // Loaded on first need, and only this part: fetch, web sockets and caches would cost 9 MB that nobody uses.
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   return new Pool(url.origin, {
-    connections: 128,
+    connections,
     connect: { timeout: 10_000 },
     // Patience is the call's own business.
     headersTimeout: 0,
@@ -20,7 +36,11 @@ export async function openPool(url: URL): Promise<Pool> {
 }
 
 /** What is still under way gets a second to end. */
-export async function closePool(pool: Pool, clock: Clock): Promise<void> {
+export async function closePools({ calls, notices }: Pools, clock: Clock): Promise<void> {
+  await Promise.all([closePool(calls, clock), closePool(notices, clock)]);
+}
+
+async function closePool(pool: Pool, clock: Clock): Promise<void> {
   const timer = clock.setTimer(1000, () => void pool.destroy().catch(() => {}));
   // A pool that was destroyed meanwhile rejects its close: both ends are the end.
   await pool.close().catch(() => {});

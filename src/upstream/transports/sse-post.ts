@@ -1,4 +1,4 @@
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import type { Timed } from '../deadlines.ts';
 import { lostSession } from '../failures.ts';
 import type { WireFailure } from '../wire.ts';
@@ -12,15 +12,18 @@ export class Post implements Dispatcher.DispatchHandler, Timed {
   ended = false;
   /** Nothing more comes back. */
   complete = false;
+  /** Whose connections it uses. */
+  readonly pool: Pool;
   #text: string;
   readonly #server: string;
   readonly #onEnd: (failure: WireFailure | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
 
   /** `onEnd` is called once, without a failure where the server took it or nobody wants to know any more. */
-  constructor(server: string, text: string, onEnd: (failure: WireFailure | undefined) => void) {
+  constructor(server: string, text: string, pool: Pool, onEnd: (failure: WireFailure | undefined) => void) {
     this.#server = server;
     this.#text = text;
+    this.pool = pool;
     this.#onEnd = onEnd;
   }
 

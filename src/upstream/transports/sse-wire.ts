@@ -1,4 +1,4 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Pool } from 'undici';
 import { type Clock, defectFields, type Logger } from '../../base/index.ts';
 import type { SseTransport } from '../../domain/index.ts';
 import { notification } from '../../mcp/index.ts';
@@ -16,7 +16,7 @@ import {
   type WireRequest,
 } from '../wire.ts';
 import { Inbox, type SharedStreamOptions } from './inbox.ts';
-import { closePool, isRefusal, openPool, parseUrl } from './network.ts';
+import { closePools, isRefusal, openPools, type Pools, parseUrl } from './network.ts';
 import { type GiveUp, Pending, PendingRequests } from './pending.ts';
 import { Post } from './sse-post.ts';
 import { createSseStream } from './sse-stream.ts';
@@ -27,7 +27,7 @@ export async function createSseWire(
   options: SharedStreamOptions & { readonly transport: SseTransport },
 ): Promise<Wire> {
   const url = parseUrl(options.server, options.transport.url);
-  return new SseWire(deps, options, await openPool(url), url);
+  return new SseWire(deps, options, await openPools(url), url);
 }
 
 export interface SseWireDeps {
@@ -51,7 +51,7 @@ class SseWire implements Wire {
   proven = false;
   readonly #deps: SseWireDeps;
   readonly #server: string;
-  readonly #pool: Pool;
+  readonly #pools: Pools;
   readonly #configured: readonly string[];
   readonly #stream: ReturnType<typeof createSseStream>;
   readonly #deadlines: Deadlines;
@@ -72,12 +72,12 @@ class SseWire implements Wire {
   constructor(
     deps: SseWireDeps,
     { server, transport, exclusive }: Parameters<typeof createSseWire>[1],
-    pool: Pool,
+    pools: Pools,
     url: URL,
   ) {
     this.#deps = deps;
     this.#server = server;
-    this.#pool = pool;
+    this.#pools = pools;
     this.#deadlines = new Deadlines(deps.clock);
     this.#configured = Object.entries(transport.headers).flat();
     this.speak(this.#envelope);
@@ -110,7 +110,7 @@ class SseWire implements Wire {
       },
     );
     const headers = [...this.#configured, 'accept', 'text/event-stream'];
-    this.#dispatch('GET', url.pathname + url.search, headers, null, this.#stream.handler);
+    pools.calls.dispatch({ path: url.pathname + url.search, method: 'GET', headers }, this.#stream.handler);
   }
 
   get queuedBytes(): number {
@@ -124,7 +124,7 @@ class SseWire implements Wire {
     const id = this.#pending.nextId();
     const pending = new Pending(id, request, this.#deadlines, this.#giveUp);
     this.#pending.add(pending);
-    const post = this.#post(requestText(id, request, this.#envelope), (failure) => {
+    const post = this.#post(requestText(id, request, this.#envelope), this.#pools.calls, (failure) => {
       if (failure === undefined || this.#pending.get(id) === undefined) return;
       if (isRefusal(failure.httpStatus ?? 0)) this.#deps.events.onRefused(failure.error);
       this.#settle(pending, failure);
@@ -137,7 +137,7 @@ class SseWire implements Wire {
     if (this.#gone !== undefined || this.#queuedBytes > maxQueuedBytes) return;
     // Some servers refuse whatever overtakes this one on its way.
     const last = method === 'notifications/initialized';
-    const post = this.#notice(notification(method, params), () => last && this.#release());
+    const post = this.#notice(notification(method, params), this.#pools.notices, () => last && this.#release());
     if (last && !post.ended) this.#held = true;
   }
 
@@ -161,12 +161,12 @@ class SseWire implements Wire {
     }
     this.#deadlines.close();
     this.#stream.close();
-    await closePool(this.#pool, this.#deps.clock);
+    await closePools(this.#pools, this.#deps.clock);
   }
 
-  #post(text: string, onEnd: (failure: WireFailure | undefined) => void): Post {
+  #post(text: string, pool: Pool, onEnd: (failure: WireFailure | undefined) => void): Post {
     const size = text.length;
-    const post = new Post(this.#server, text, (failure) => {
+    const post = new Post(this.#server, text, pool, (failure) => {
       this.#queuedBytes -= size;
       onEnd(failure);
     });
@@ -176,15 +176,18 @@ class SseWire implements Wire {
     return post;
   }
 
-  /** A message that has no answer. */
-  #notice(text: string, onEnd: () => void): Post {
+  /** A message that has no answer. Taken or not, its connection is given back. */
+  #notice(text: string, pool: Pool, onEnd: () => void): Post {
     let patience: Patience | undefined;
-    const post = this.#post(text, () => {
+    let post: Post | undefined;
+    const begun = this.#post(text, pool, () => {
       patience?.end();
+      if (post?.complete === false) this.#deadlines.start(post, lingerMs, lingerMs);
       onEnd();
     });
-    if (!post.ended) patience = this.#deadlines.start(post, noticeMs, noticeMs);
-    return post;
+    post = begun;
+    if (!begun.ended) patience = this.#deadlines.start(begun, noticeMs, noticeMs);
+    return begun;
   }
 
   #release(): void {
@@ -197,24 +200,15 @@ class SseWire implements Wire {
 
   #dispatchPost(post: Post): void {
     const path = this.#path as string; // nothing is released before it is known
-    this.#dispatch('POST', path, this.#headers, post.take(), post);
-  }
-
-  #dispatch(
-    method: 'GET' | 'POST',
-    path: string,
-    headers: readonly string[],
-    body: string | null,
-    handler: Dispatcher.DispatchHandler,
-  ): void {
-    this.#pool.dispatch({ path, method, headers: headers as string[], body }, handler); // undici only reads it
+    const headers = this.#headers as string[]; // undici only reads it
+    post.pool.dispatch({ path, method: 'POST', headers, body: post.take() }, post);
   }
 
   /** A server that asks without end and takes no answers is not owed one. */
   #answer(message: string): void {
     if (this.#gone !== undefined || this.#answers >= maxAnswersUnderWay || this.#queuedBytes > maxQueuedBytes) return;
     this.#answers++;
-    this.#notice(message, () => {
+    this.#notice(message, this.#pools.calls, () => {
       this.#answers--;
     });
   }
