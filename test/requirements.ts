@@ -262,6 +262,7 @@ export const requirements = {
   'docs:examples': 'Every example on a page is loaded, run or compared, or says why it is not.',
   'docs:routes': 'The routes of the patterns and of the security model give exactly the tools of their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',
+  'hub:interrupted': 'A call that the hub ends because it stops reads interrupted on the ledger.',
   'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
 } as const satisfies Record<string, string>;
 

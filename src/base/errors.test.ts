@@ -18,7 +18,7 @@ test.each(rows)('%s: a status of HTTP, a meaning as one sentence', (_code, { htt
 
 test('what may have run is never called retryable', () => {
   const mayHaveRun = rows.filter(([, { meaning }]) => /may have run|may still run/.test(meaning));
-  expect(mayHaveRun.map(([code]) => code)).toEqual(['UPSTREAM_LOST', 'UPSTREAM_TIMEOUT']);
+  expect(mayHaveRun.map(([code]) => code)).toEqual(['INTERRUPTED', 'UPSTREAM_LOST', 'UPSTREAM_TIMEOUT']);
   expect(mayHaveRun.filter(([, { retryable }]) => retryable)).toEqual([]);
 });
 

@@ -35,6 +35,7 @@ export const errorTable = {
   ),
   LEDGER_UNAVAILABLE: row(503, -31009, 1, true, 'The call could not be recorded, so it was not sent.'),
   HUB_STOPPING: row(503, -31010, 1, true, 'The hub is shutting down and takes no new calls.'),
+  INTERRUPTED: row(503, -31014, 1, false, 'The hub was shut down before the call had its answer; it may have run.'),
   CANCELLED: row(499, -31011, 1, false, 'The caller cancelled the call.'),
   UPSTREAM_UNAVAILABLE: row(502, -31020, 1, true, 'The server cannot be reached; nothing was sent.'),
   UPSTREAM_LOST: row(502, -31021, 1, false, 'The connection broke after the call was sent; it may have run.'),

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../base/index.ts';
+import { HubError, isJsonObject } from '../base/index.ts';
 import { modernQuestion, type Question, type QuestionAnswer, unanswered } from '../mcp/index.ts';
 import type { Call, CallResult } from './call.ts';
 
@@ -65,8 +65,8 @@ export class Dialogue {
   }
 
   /** Nobody will answer. */
-  abandon(reason: string): void {
-    this.#abandoned = unanswered(reason);
+  abandon(reason: string | HubError): void {
+    this.#abandoned = unanswered(reason instanceof HubError ? reason.message : reason);
     for (const { settle } of this.#open.values()) settle(this.#abandoned);
     this.#open.clear();
     this.#call?.cancel(reason);

@@ -8,6 +8,7 @@ export { type Collision, createNameBook, type NameBook, type NameMemory } from '
 export { outcomeOf } from './outcomes.ts';
 export { createParkedCalls, type ParkedCalls } from './parked.ts';
 export { readingsOf } from './readings.ts';
+export { interrupted } from './refusals.ts';
 export { createResourceNames, type ResourceNames } from './resource-names.ts';
 export { ResourceWatch } from './resource-watch.ts';
 export { createResultCaches, type ResultCaches } from './result-cache.ts';

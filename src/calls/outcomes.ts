@@ -19,6 +19,7 @@ const words: Partial<Record<ErrorCode, Outcome>> = {
   OVERLOADED: 'overloaded',
   RATE_LIMITED: 'rate_limited',
   HUB_STOPPING: 'unavailable',
+  INTERRUPTED: 'interrupted',
   CANCELLED: 'cancelled',
   LEDGER_UNAVAILABLE: 'unavailable',
   SERVER_INVALID: 'unavailable',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMovingClock } from '../../test/support/moving-clock.ts';
 import { eventually } from '../../test/support/within.ts';
+import { Call } from './call.ts';
 import { Dialogue } from './dialogue.ts';
 import { createParkedCalls } from './parked.ts';
 
@@ -68,16 +69,37 @@ test('there is room for so many of one principal, and for so many in all', async
   clock.advance(lifeMs);
   await eventually(() => parked.size === 0 || undefined, 'all to be given up');
   park('dan');
-  parked.close();
+  parked.close('stopping');
 });
 
 test('at the end all are given up, and none is parked any more', async () => {
   const { clock, parked } = begin();
   const { dialogue, answer } = waiting();
   parked.park(dialogue, 'ann');
-  parked.close();
-  parked.close();
-  expect(await answer).toMatchObject({ kind: 'error', text: expect.stringContaining('shutting down') });
+  parked.close('stopping');
+  parked.close('stopping');
+  expect(await answer).toMatchObject({ kind: 'error', text: expect.stringContaining('shut down') });
   expect(() => parked.park(waiting().dialogue, 'ann')).toThrow(expect.objectContaining({ code: 'HUB_STOPPING' }));
   expect([parked.size, clock.waiting]).toEqual([0, 0]);
+});
+
+test.each([
+  ['stopping', 'INTERRUPTED'],
+  ['client-gone', 'CANCELLED'],
+] as const)('a call that waits ends as what it was ended by: %s, %s', (why, code) => {
+  const { parked } = begin();
+  const { dialogue } = waiting();
+  const call = new Call({
+    caller: { agent: 'ann', chain: ['ann'], tokenId: undefined, run: 'run' },
+    kind: 'tool',
+    name: 'ask',
+    argumentsText: '{}',
+    args: {},
+    meta: '',
+    channel: undefined,
+  });
+  dialogue.begin({ call, result: new Promise(() => {}) });
+  parked.park(dialogue, 'ann');
+  parked.close(why);
+  expect(call.cancelled?.code).toBe(code);
 });

@@ -1,6 +1,6 @@
 import { type Clock, HubError, type Timer } from '../base/index.ts';
 import type { Dialogue } from './dialogue.ts';
-import { stopping } from './refusals.ts';
+import { interrupted, stopping } from './refusals.ts';
 
 /** Calls that wait at a server for what their caller was asked. Bounded in time, in number, and for each principal. */
 export interface ParkedCalls {
@@ -9,7 +9,8 @@ export interface ParkedCalls {
   /** Once: whoever takes it goes on with it. Undefined for what is gone, was taken or is somebody else's. */
   take(id: string, principal: string): Dialogue | undefined;
   readonly size: number;
-  close(): void;
+  /** Nobody can come again: the hub stops, or the only client that could is gone. */
+  close(why: 'stopping' | 'client-gone'): void;
 }
 
 export interface ParkedCallsOptions {
@@ -61,9 +62,10 @@ export function createParkedCalls(
     get size() {
       return parked.size;
     },
-    close() {
+    close(why) {
       closed = true;
-      for (const id of [...parked.keys()]) remove(id)?.dialogue.abandon('the hub is shutting down');
+      const reason = why === 'stopping' ? interrupted() : 'the client is gone';
+      for (const id of [...parked.keys()]) remove(id)?.dialogue.abandon(reason);
     },
   };
 }

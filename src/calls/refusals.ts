@@ -7,6 +7,13 @@ export function stopping(): HubError {
   return new HubError('HUB_STOPPING', 'The hub is shutting down and takes no new calls.');
 }
 
+/** The end of a call that outlasted the time that a hub gives when it stops. */
+export function interrupted(): HubError {
+  return new HubError('INTERRUPTED', 'The hub was shut down before the call had its answer.', {
+    hint: 'The call may have run; check before you repeat it.',
+  });
+}
+
 export function unknownTool(name: string): HubError {
   return new HubError('TOOL_UNKNOWN', `Unknown tool: ${name.slice(0, 200)}`, {
     hint: 'Ask for the list of tools again.',

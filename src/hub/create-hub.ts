@@ -7,6 +7,7 @@ import {
   createCallPath,
   createTracedCalls,
   createViews,
+  interrupted,
   type NameBook,
   type ResourceWatch,
   readingsOf,
@@ -237,7 +238,7 @@ function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
 async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {
   const until = clock.monotonic() + stopGraceMs;
   while (underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
-  for (const call of underWay) call.cancel('the hub is shutting down');
+  for (const call of underWay) call.cancel(interrupted());
   if (underWay.size > 0) await sleep(clock, 100);
 }
 

@@ -71,6 +71,24 @@ test(verifies('hub:stop', 'SIGTERM lets a call under way finish, then ends serve
   await expect(stat(join(workspace, '.quartermaster', 'serve.json'))).rejects.toThrow('ENOENT');
 });
 
+test(verifies('hub:interrupted', 'a call that SIGTERM does not wait for any longer reads interrupted'), async () => {
+  const workspace = await makeWorkspace(team);
+  // Time jumps by more than the grace, so that nobody waits for it.
+  const jump = encodeURIComponent(
+    'const now = performance.now.bind(performance); process.on("SIGUSR2", () => { performance.now = () => now() + 11000; })',
+  );
+  const hub = await serveQm(workspace, { env: { NODE_OPTIONS: `--import data:text/javascript,${jump}` } });
+  const client = modernClient(`${hub.url}/mcp`, (await issue(workspace)).token);
+  const slow = client.call('echo_slow', { ms: 60_000 }).catch(() => undefined);
+  await eventually(async () => (await readOpenCalls(workspace)).length > 0 || undefined, 'the call to be sent');
+  hub.signal('SIGTERM');
+  await eventually(() => hub.stderr().includes('stopping') || undefined, 'the hub to begin stopping');
+  hub.signal('SIGUSR2');
+  expect((await hub.ended()).code).toBe(0);
+  await slow;
+  expect((await readCalls(workspace)).map(({ tool, outcome }) => [tool, outcome])).toEqual([['slow', 'interrupted']]);
+});
+
 test('a second signal ends the hub at once, and its servers with it', async () => {
   const workspace = await makeWorkspace(team);
   const hub = await serveQm(workspace);

@@ -31,23 +31,27 @@ test(verifies('hub:stop', 'calls under way finish, new ones are refused, then ev
   expect(lines.map(({ outcome }) => outcome).sort()).toEqual(['ok', 'ok', 'unavailable']);
 });
 
-test('a call that outlasts the grace is cancelled, at the server too', async () => {
-  const stage = await openStage();
-  const env = { CANCEL_LOG: stage.path('cancels.log') };
-  await stage.start({ servers: { up: stdioServer('echo-stdio.mjs', [], { env }) } });
-  await stage.names();
-  let running = false;
-  const onProgress = (): void => {
-    running = true;
-  };
-  const { result } = stage.begin('up_slow', { ms: 60_000 }, { onProgress });
-  await eventually(() => (running ? true : undefined), 'the call to run');
-  const stopped = stage.hub.stop();
-  stage.clock.advance(11_000);
-  expect(codeOf(await within(result, 'the cancel'))).toBe('CANCELLED');
-  await within(stopped, 'the hub to stop');
-  expect(await stage.lines('cancels.log')).toMatchObject([{ tool: 'slow' }]);
-});
+test(
+  verifies('hub:interrupted', 'a call that outlasts the grace is cancelled at the server and reads interrupted'),
+  async () => {
+    const stage = await openStage();
+    const env = { CANCEL_LOG: stage.path('cancels.log') };
+    await stage.start({ servers: { up: stdioServer('echo-stdio.mjs', [], { env }) } });
+    await stage.names();
+    let running = false;
+    const onProgress = (): void => {
+      running = true;
+    };
+    const { result } = stage.begin('up_slow', { ms: 60_000 }, { onProgress });
+    await eventually(() => (running ? true : undefined), 'the call to run');
+    const stopped = stage.hub.stop();
+    stage.clock.advance(11_000);
+    expect(codeOf(await within(result, 'the cancel'))).toBe('INTERRUPTED');
+    await within(stopped, 'the hub to stop');
+    expect((await readCalls(stage.workspace)).map(({ outcome }) => outcome)).toEqual(['interrupted']);
+    expect(await stage.lines('cancels.log')).toMatchObject([{ tool: 'slow' }]);
+  },
+);
 
 test('stopping waits for no server that does not answer', async () => {
   const stage = await openStage();

@@ -104,7 +104,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     close() {
       announcer.close();
       subscriptions.close();
-      parked.close();
+      parked.close('stopping');
       sessions.close();
     },
   };

@@ -95,7 +95,7 @@ export class Conversation {
     this.#stop();
     this.#gathering?.cancel();
     this.#subscriptions.close();
-    this.#parked.close();
+    this.#parked.close('client-gone');
     this.#client.close();
   }
 

@@ -1,7 +1,7 @@
 /**
  * What the tools of well-known servers do, by exact name. Besides the names that the servers have today there are those
- * of their earlier releases and those that the teams' own configurations use. A tool that is in neither set counts as
- * writing, so a name that is missing here hides something and never shows something.
+ * of their earlier releases and those that the teams' own configurations use. A tool that discloses credentials does
+ * not count as reading, though it changes nothing. A tool that is in neither set counts as writing, so a name that is missing here hides something and never shows something.
  */
 export interface KnownServer {
   readonly npm?: readonly string[];
@@ -79,17 +79,18 @@ const github: KnownServer = {
     get_global_security_advisory get_issue get_issue_comments get_job_logs get_label get_latest_release get_me
     get_notification_details get_project get_project_field get_project_item get_pull_request
     get_pull_request_comments get_pull_request_diff get_pull_request_files get_pull_request_reviews
-    get_pull_request_status get_release_by_tag get_repository_tree get_secret_scanning_alert get_tag
+    get_pull_request_status get_release_by_tag get_repository_tree get_tag
     get_team_members get_teams get_workflow_run get_workflow_run_logs get_workflow_run_usage issue_read
     list_branches list_code_scanning_alerts list_commits list_copilot_spaces list_dependabot_alerts
     list_discussion_categories list_discussions list_gists list_global_security_advisories list_issue_types
     list_issues list_label list_notifications list_org_repository_security_advisories list_project_fields
     list_project_items list_projects list_pull_requests list_releases list_repository_security_advisories
-    list_secret_scanning_alerts list_starred_repositories list_sub_issues list_tags list_workflow_jobs
+    list_starred_repositories list_sub_issues list_tags list_workflow_jobs
     list_workflow_run_artifacts list_workflow_runs list_workflows projects_get projects_list pull_request_read
     search_code search_issues search_orgs search_pull_requests search_repositories search_users`),
+  // An alert about a secret shows the secret: that is for those who may do more than read.
   writes: words(`
-    actions_run_trigger add_comment_to_pending_review add_issue_comment add_project_item add_sub_issue
+    get_secret_scanning_alert list_secret_scanning_alerts actions_run_trigger add_comment_to_pending_review add_issue_comment add_project_item add_sub_issue
     assign_copilot_to_issue cancel_workflow_run create_and_submit_pull_request_review create_branch create_gist
     create_issue create_or_update_file create_pending_pull_request_review create_pull_request
     create_pull_request_review create_pull_request_with_copilot create_repository delete_file
@@ -225,9 +226,11 @@ const everything: KnownServer = {
   npm: ['@modelcontextprotocol/server-everything'],
   programs: ['mcp-server-everything'],
   reads: words(`
-    echo get-annotated-message get-env get-resource-links get-resource-reference get-structured-content get-sum
+    echo get-annotated-message get-resource-links get-resource-reference get-structured-content get-sum
     get-tiny-image trigger-long-running-operation`),
-  writes: words('gzip-file-as-resource toggle-simulated-logging toggle-subscriber-updates simulate-research-query'),
+  // get-env shows every variable that the server was started with, credentials included.
+  writes: words(`
+    get-env gzip-file-as-resource toggle-simulated-logging toggle-subscriber-updates simulate-research-query`),
 };
 
 export const knownServers: readonly KnownServer[] = [

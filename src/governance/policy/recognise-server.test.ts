@@ -89,3 +89,16 @@ test('no tool both reads and writes, and no way leads to two servers', () => {
   expect(ways).toEqual([...new Set(ways)]);
   for (const { reads, writes } of knownServers) expect([...reads].filter((tool) => writes.has(tool))).toEqual([]);
 });
+
+test('a tool that shows credentials does not count as reading, though it changes nothing', () => {
+  const everything = recogniseServer({
+    transport: stdio('npx', '-y', '@modelcontextprotocol/server-everything'),
+    fallbacks: [],
+  });
+  expect(everything?.reads.has('get-sum')).toBe(true);
+  expect(everything?.reads.has('get-env')).toBe(false);
+  const github = recogniseServer({ transport: http('https://api.githubcopilot.com/mcp/'), fallbacks: [] });
+  expect(github?.reads.has('get_secret_scanning_alert')).toBe(false);
+  const telling = /env|secret|password|credential/;
+  expect(knownServers.flatMap((server) => [...server.reads]).filter((tool) => telling.test(tool))).toEqual([]);
+});

@@ -96,3 +96,25 @@ test('routes of several presets are one map of agents; who gets nothing is not i
     },
   });
 });
+
+test('what deletes is left out, asks first or is kept to those who keep order', () => {
+  const deletes = /delete|remove|drop|purge/;
+  expect(presets.flatMap(({ tools = [] }) => tools).filter((tool) => deletes.test(tool))).toEqual([]);
+  // These have no list of tools: their servers have none that deletes, or writing is guarded or not in their scopes.
+  const open = presets.filter(({ tools }) => tools === undefined).map(({ id }) => id);
+  expect(open.sort()).toEqual([
+    'azure-devops',
+    'fetch',
+    'filesystem',
+    'git',
+    'github',
+    'memory',
+    'notion',
+    'pg-readonly',
+    'playwright',
+    'supabase',
+  ]);
+  const memory = presets.find(({ id }) => id === 'memory');
+  const keepers = Object.entries(memory?.routes ?? {}).filter(([, route]) => route === 'all');
+  expect(keepers.map(([role]) => role)).toEqual(['lead', 'scribe']);
+});

@@ -128,6 +128,9 @@ const noteReads = [
   ...['obsidian_get_periodic_note', 'obsidian_get_recent_periodic_notes', 'obsidian_get_recent_changes'],
 ];
 
+/** Notes are written, none is deleted. */
+const noteWork = [...noteReads, 'obsidian_append_content', 'obsidian_patch_content', 'obsidian_put_content'];
+
 export const obsidian: Preset = {
   id: 'obsidian',
   kind: 'preset',
@@ -153,8 +156,10 @@ export const obsidian: Preset = {
   login: { kind: 'key', variable: 'OBSIDIAN_API_KEY' },
   scopes: ['vault:read', 'vault:write'],
   guards: {},
+  tools: noteWork,
   limits: { timeoutS: 10 },
   instead: 'Read the notes as files, if the vault lies in the workspace.',
-  notes: 'Obsidian must be running with the Local REST API plugin. Guard deletions with a rule under policies.',
+  notes:
+    'Obsidian must be running with the Local REST API plugin. Deleting is left out: whoever wants it adds obsidian_delete_file to tools.',
   routes: routeTo({ scribe: 'all' }, noteReads),
 };

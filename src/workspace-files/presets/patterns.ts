@@ -62,6 +62,17 @@ export const azureDevOps: Preset = {
   ),
 };
 
+const linearReads = ['list_issues', 'get_issue', 'list_comments', 'list_projects', 'get_project', 'list_teams'];
+
+/** Issues, projects and documents are written; nothing is deleted. */
+const linearWork = [
+  ...linearReads,
+  ...['get_team', 'list_users', 'get_user', 'list_cycles', 'list_documents', 'get_document', 'list_issue_statuses'],
+  ...['get_issue_status', 'list_issue_labels', 'list_project_labels', 'search_documentation', 'save_issue'],
+  ...['create_issue', 'update_issue', 'save_comment', 'create_comment', 'save_project', 'create_project'],
+  ...['update_project', 'create_document', 'update_document', 'create_issue_label', 'create_attachment'],
+];
+
 export const linear: Preset = {
   id: 'linear',
   kind: 'pattern',
@@ -74,16 +85,11 @@ export const linear: Preset = {
   login: { kind: 'browser', variable: 'LINEAR_API_KEY' },
   scopes: ['read:issues', 'write:issues'],
   guards: {},
+  tools: linearWork,
   limits: { timeoutS: 10 },
   instead: 'Note what has to become an issue in a file of the workspace.',
-  notes: 'A key can be restricted in Linear, to reading or to teams.',
-  routes: routeTo(
-    {
-      lead: 'all',
-      scribe: ['list_issues', 'get_issue', 'list_comments', 'list_projects', 'get_project', 'list_teams'],
-    },
-    'none',
-  ),
+  notes: 'A key can be restricted in Linear, to reading or to teams. The list of tools leaves out those that delete.',
+  routes: routeTo({ lead: 'all', scribe: linearReads }, 'none'),
 };
 
 const collectionReads = [
