@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import { createSilentLogger, type HubError } from '../../base/index.ts';
 import { createManualClock } from '../../base/manual-clock.fixture.ts';
-import type { QuestionAnswer } from '../../mcp/index.ts';
+import { type QuestionAnswer, unanswered } from '../../mcp/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { hearing } from '../hearing.fixture.ts';
 import { controlRequest, type Hearing } from '../wire.ts';
 import { Inbox } from './inbox.ts';
 import { Pending, PendingRequests } from './pending.ts';
+
+/** What follows an answer takes some turns of the loop's microtasks, not time. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+}
 
 const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
 
@@ -36,7 +41,7 @@ function begin(exclusive = true) {
   return { clock, sent, ended, start, receive, ask };
 }
 
-test('a question goes to the newest call of the only client, and its time stands still meanwhile', async () => {
+test('a question goes to the newest call of the only client, and time stands still for all that may have asked', async () => {
   const { clock, sent, ended, start, ask } = begin();
   const asked: string[] = [];
   let settle: (answer: QuestionAnswer) => void = () => {};
@@ -57,13 +62,74 @@ test('a question goes to the newest call of the only client, and its time stands
   clock.advance(999);
   expect(ended).toEqual([]);
   clock.advance(100_000);
-  // The two that nobody was asked for.
-  expect(ended).toEqual([1000, 1000]);
+  // The one whose client cannot be asked.
+  expect(ended).toEqual([1000]);
   settle(accepted);
-  await Promise.resolve();
+  await turns();
   expect(sent).toEqual(['{"jsonrpc":"2.0","id":7,"result":{"action":"accept"}}']);
   clock.advance(1000);
   expect(ended).toEqual([1000, 1000, 1000]);
+});
+
+test('a question outlives a call that ends first: it was asked by another one of that client', async () => {
+  const { sent, start, ask, receive } = begin();
+  const asked: number[] = [];
+  const owner = {};
+  const ends = new Map<number, (answer: QuestionAnswer) => void>();
+  const listen = (id: number): void =>
+    start(id, {
+      owner,
+      ask() {
+        asked.push(id);
+        return new Promise((resolve) => ends.set(id, resolve));
+      },
+    });
+  listen(1);
+  listen(2);
+  ask(7);
+  // It came later, so it cannot have asked.
+  listen(3);
+  receive({ id: 2, result: {} });
+  ends.get(2)?.(unanswered('The call has ended'));
+  await turns();
+  expect(asked).toEqual([2, 1]);
+  expect(sent).toEqual([]);
+  ends.get(1)?.(accepted);
+  await turns();
+  expect(sent).toEqual(['{"jsonrpc":"2.0","id":7,"result":{"action":"accept"}}']);
+});
+
+test('a client that refuses is not asked again, and the last call that ends has the last word', async () => {
+  const { sent, start, ask, receive } = begin();
+  const owner = {};
+  let asked = 0;
+  const refuse = async (): Promise<QuestionAnswer> => {
+    asked++;
+    return unanswered('no');
+  };
+  start(1, { owner, ask: refuse });
+  start(2, { owner, ask: refuse });
+  ask(7);
+  await turns();
+  expect(asked).toBe(1);
+  let settle: (answer: QuestionAnswer) => void = () => {};
+  receive({ id: 2, result: {} });
+  receive({ id: 1, result: {} });
+  start(3, {
+    owner,
+    ask: () =>
+      new Promise((resolve) => {
+        settle = resolve;
+      }),
+  });
+  ask(8);
+  receive({ id: 3, result: {} });
+  settle(unanswered('The call has ended'));
+  await turns();
+  expect(sent.map((message) => (JSON.parse(message) as { error: { message: string } }).error.message)).toEqual([
+    'no',
+    'The call has ended',
+  ]);
 });
 
 test('of two clients on one connection nobody is asked, and nobody hears the log', () => {
@@ -110,7 +176,7 @@ test('a call that is answered while its question is open is not timed out later'
   ask(8);
   receive({ id: 1, result: {} });
   settle(accepted);
-  await Promise.resolve();
+  await turns();
   expect(sent).toHaveLength(1);
   clock.advance(1_000_000);
   expect(ended).toEqual([]);

@@ -69,27 +69,45 @@ export class Inbox {
 
   #notified(method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'notifications/progress') this.#progress(params);
-    else if (method === 'notifications/message') this.#tell(this.#addressee(), (hearing) => hearing.log(params));
+    else if (method === 'notifications/message')
+      this.#tell(this.#addressees().at(-1), (hearing) => hearing.log(params));
     else this.#deps.events.onNotification(method, params);
   }
 
-  /** An answer is always owed: a server that waits for one would hang. */
+  /**
+   * An answer is always owed: a server that waits for one would hang. Of several calls of one client nobody knows which
+   * one asks, so the time of all of them stands still.
+   */
   async #asked(id: string | number, question: Question): Promise<void> {
-    const pending = this.#addressee();
-    const { hearing } = pending?.request ?? {};
-    if (pending === undefined || hearing === undefined || isPing(question)) {
+    const calls = isPing(question) ? [] : this.#addressees();
+    if (calls.length === 0) {
       this.#deps.send(answerMessage(id, isPing(question) ? pong : notOffered()));
       return;
     }
-    pending.patience.hold();
-    let answer: QuestionAnswer;
-    try {
-      answer = await hearing.ask(question);
-    } catch (error) {
-      answer = this.#notAsked(error);
-    }
-    pending.patience.resume();
+    for (const { patience } of calls) patience.hold();
+    const answer = await this.#answerFor(question, calls);
+    for (const { patience } of calls) patience.resume();
     this.#deps.send(answerMessage(id, answer));
+  }
+
+  /** A call that ends takes the question back from its client; then it was another's, whose client is asked again. */
+  async #answerFor(question: Question, calls: readonly Pending[]): Promise<QuestionAnswer> {
+    let answer = notOffered();
+    for (const call of calls.toReversed()) {
+      const { hearing } = call.request;
+      if (hearing === undefined || !this.#isUnderWay(call)) continue;
+      try {
+        answer = await hearing.ask(question);
+      } catch (error) {
+        return this.#notAsked(error);
+      }
+      if (answer.kind === 'result' || this.#isUnderWay(call)) return answer;
+    }
+    return answer;
+  }
+
+  #isUnderWay(call: Pending): boolean {
+    return this.#deps.pending.get(call.id) === call;
   }
 
   #notAsked(error: unknown): QuestionAnswer {
@@ -104,17 +122,12 @@ export class Inbox {
     contain(this.#deps.logger, 'caller_defect', { server: this.#server }, () => say(hearing));
   }
 
-  /** Whose call a message without a call's id belongs to; of several clients nobody can tell which one is meant. */
-  #addressee(): Pending | undefined {
-    if (!this.#deps.exclusive) return undefined;
-    let newest: Pending | undefined;
-    for (const pending of this.#deps.pending.all()) {
-      const { hearing } = pending.request;
-      if (hearing === undefined) continue;
-      if (newest !== undefined && newest.request.hearing?.owner !== hearing.owner) return undefined;
-      newest = pending;
-    }
-    return newest;
+  /** The calls that a message without a call's id may belong to, oldest first; of several clients nobody can tell which one is meant. */
+  #addressees(): Pending[] {
+    if (!this.#deps.exclusive) return [];
+    const calls = this.#deps.pending.all().filter(({ request }) => request.hearing !== undefined);
+    const owner = calls[0]?.request.hearing?.owner;
+    return calls.every(({ request }) => request.hearing?.owner === owner) ? calls : [];
   }
 
   #progress(params: Readonly<Record<string, unknown>>): void {
