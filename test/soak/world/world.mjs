@@ -81,7 +81,10 @@ export async function openWorld({ seed, isLong, print }) {
     },
 
     async audit() {
-      const text = await hub.qm('calls', '--limit', '1000000');
+      const text = await hub.qm('calls', '--limit', '1000000').catch((error) => {
+        tally.wrong('audit', String(error));
+        return '';
+      });
       const callLines = text.split('\n').filter((line) => line !== '');
       return compareWithAuditLog({ executedFile: workspace.executed, callLines, ledger });
     },
