@@ -104,7 +104,14 @@ export const requirements = {
   'view:precedence': 'Across sources the strictest decision stands; within one map an exact name beats a pattern.',
   'view:ask-without-human': 'Where a rule asks for a human and nobody can be asked, the call is denied and says so.',
   'view:exclude-unseen': 'An exclude list against a server whose tools are not known yet yields nothing.',
-  'view:cold-list': 'The first list waits briefly for unseen servers, then answers; list_changed follows.',
+  'view:cold-list':
+    'The first list waits for servers that were never seen, as long as its client does, then answers; list_changed follows.',
+  'contact:call': 'A call to a server that is still starting waits for it and is never an unknown tool.',
+  'contact:status': 'While a server is missing, the tool quartermaster_status says which and why.',
+  'contact:early':
+    'The commands serve and stdio start servers that were never seen before a client asks, and let unused ones go.',
+  'contact:taught': 'What doctor and add learn of a server, the next hub lists without starting it.',
+  'contact:hasty': 'A client that cannot wait for its first list gets it in time.',
   'view:explain': 'The operator is told which rule decided, with file and line.',
   'view:others':
     'An agent has the resources, templates and prompts of its servers, each under one name or URI, as their server wrote them.',

@@ -8,6 +8,7 @@ import { handlesOf, sourceOf } from './scripted-server.fixture.ts';
 import { buildView, type View, type ViewEntry } from './view.ts';
 
 const now = 1_000_000;
+const refused = new HubError('UPSTREAM_UNAVAILABLE', 'refused');
 const offered = { files: [{ name: 'read', inputSchema: { type: 'object' } }] };
 
 function stage(instead?: string) {
@@ -25,6 +26,7 @@ function stage(instead?: string) {
   const view: View = buildView(source, createPolicyCompiler(fleet)(['dev']), ['dev']);
   const entry = view.entries.get('files_read') as ViewEntry; // offered above
   for (const [name, handle] of handles) {
+    handle.failure = refused;
     handle.status = {
       state: 'open-circuit',
       error: `Server "${name}" cannot be reached: refused.`,
@@ -106,8 +108,13 @@ test('an unknown tool of a server that nobody could ask is told with the server;
   const git = handles.get('git');
   if (git !== undefined) git.status = { state: 'needs-login' };
   expect(missingTool(view, 'git_log', now).code).toBe('UPSTREAM_NEEDS_LOGIN');
-  if (git !== undefined) git.status = { state: 'connecting' };
-  expect(missingTool(view, 'git_log', now).code).toBe('TOOL_UNKNOWN');
+  if (git !== undefined) [git.status, git.failure] = [{ state: 'connecting' }, undefined];
+  expect(missingTool(view, 'git_log', now)).toMatchObject({
+    code: 'UPSTREAM_UNAVAILABLE',
+    message: expect.stringMatching(/^Server "git" is still starting.*Call this tool again/),
+    details: { server: 'git', state: 'connecting', retryAfterMs: 5000 },
+  });
+  if (git !== undefined) git.failure = refused;
   if (git !== undefined) git.status = { state: 'connecting', error: 'refused' };
   expect(missingTool(view, 'git_log', now)).toMatchObject({
     code: 'UPSTREAM_UNAVAILABLE',
@@ -132,7 +139,7 @@ test('a tool of a server that is away for too long is told by the name that the 
   }
   const source = { ...sourceOf(draft, handles), names: createNameBook('preserved') };
   const view = buildView(source, createPolicyCompiler(draft)(['dev']), ['dev']);
-  expect([view.toolsText, view.unseen.map(({ spec }) => spec.name)]).toEqual(['[]', ['files']]);
+  expect([view.entries.size, view.unseen.map(({ spec }) => spec.name)]).toEqual([0, ['files']]);
   expect(missingTool(view, 'read', now)).toMatchObject({
     code: 'UPSTREAM_UNAVAILABLE',
     message: expect.stringMatching(/^Server "files" is away.* The server is tried again in 5 s\.$/),

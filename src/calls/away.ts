@@ -1,6 +1,7 @@
 import { type ErrorCode, explainError, HubError } from '../base/index.ts';
 import type { ServerState, ServerStatus } from '../domain/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
+import { isStarting } from './missing-servers.ts';
 import { prefixedName } from './names.ts';
 import { unknownTool, withTool } from './refusals.ts';
 import type { Target } from './target.ts';
@@ -14,14 +15,24 @@ export function forCaller(error: HubError, target: Target, now: number): HubErro
 
 /** The agent has no tool of that name; it may be one of a server that it has and that is away. */
 export function missingTool(view: View, name: string, now: number): HubError {
-  const control = view.missed.get(name) ?? unseenBehind(view, name);
+  const control = view.missed.get(name) ?? undiscoveredBehind(view, name);
   return (control && awayWith(control, name, now)) ?? unknownTool(name);
+}
+
+/** The server that a name of a tool or a prompt would belong to, where nobody knows what that server has. */
+export function undiscoveredBehind({ unseen, naming }: View, name: string): UpstreamControl | undefined {
+  const named = unseen
+    .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
+    .sort((a, b) => b.spec.name.length - a.spec.name.length)[0];
+  // Without prefixes the name may be that of any server which has not answered yet.
+  return named ?? (naming === 'preserved' ? unseen.find(isStarting) : undefined);
 }
 
 /** A server that the agent has is away, and what it asks for with it; undefined where it is not. */
 export function awayWith(control: UpstreamControl, name: string, now: number): HubError | undefined {
+  if (isStarting(control)) return startingWith(control, name);
   const status = control.status();
-  const code = codeOf(status);
+  const code = codeOf(status) ?? (control.lastCatalog === undefined ? 'UPSTREAM_UNAVAILABLE' : undefined);
   if (code === undefined) return undefined;
   const server = control.spec.name;
   const message = `Server "${server}" is away, so its tools are not in your list: ${status.error ?? 'it cannot be reached.'}`;
@@ -32,12 +43,18 @@ export function awayWith(control: UpstreamControl, name: string, now: number): H
   );
 }
 
-/** Nobody knows what it offers; the name says whose it would be. */
-function unseenBehind({ unseen }: View, name: string): UpstreamControl | undefined {
-  return unseen
-    .filter(({ spec }) => name.startsWith(`${spec.name}.`) || name.startsWith(prefixedName(spec.name, '')))
-    .sort((a, b) => b.spec.name.length - a.spec.name.length)[0];
+/** Never "unknown tool": nobody knows that yet. */
+function startingWith(control: UpstreamControl, name: string): HubError {
+  const server = control.spec.name;
+  const { state } = control.status();
+  return new HubError(
+    'UPSTREAM_UNAVAILABLE',
+    `Server "${server}" is still starting, so its tools are not known yet. Nothing was sent. Call this tool again in a few seconds.`,
+    { details: { server, tool: name.slice(0, 200), state, retryAfterMs: startingRetryMs } },
+  );
 }
+
+const startingRetryMs = 5000;
 
 const awayCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_UNAVAILABLE',

@@ -2,10 +2,11 @@ import { HubError } from '../base/index.ts';
 import type { OperationKind } from '../domain/index.ts';
 import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import type { TaskIds } from '../mcp/index.ts';
-import { missingTool } from './away.ts';
+import type { UpstreamControl } from '../upstream/index.ts';
+import { missingTool, undiscoveredBehind } from './away.ts';
 import type { CallRequest } from './call.ts';
 import { methods, type Target } from './target.ts';
-import { findTask, missingTask } from './tasks.ts';
+import { findTask, missingTask, undiscoveredTaskServer } from './tasks.ts';
 import type { View } from './view.ts';
 
 /** What a request means in an agent's view; undefined for what it does not have, whatever the reason. */
@@ -20,6 +21,33 @@ export function lookUp(view: View, request: CallRequest, taskIds: TaskIds): Targ
       return findTask(view, taskIds, request, kind);
     default:
       return view.find(kind, name);
+  }
+}
+
+/**
+ * Whose it may be that nobody knows yet: one server, where the name says which; 'any' for a resource, whose URI does
+ * not say; undefined where no server is left that could have it.
+ */
+export function undiscoveredOwner(
+  view: View,
+  request: CallRequest,
+  taskIds: TaskIds,
+): UpstreamControl | 'any' | undefined {
+  if (view.unseen.length === 0) return undefined;
+  const { kind, name } = request;
+  switch (kind) {
+    case 'tool':
+    case 'prompt':
+      return undiscoveredBehind(view, name);
+    case 'completion':
+      return name.startsWith('resource:') ? 'any' : undiscoveredBehind(view, name.slice(7));
+    case 'resource':
+    case 'subscription':
+      return 'any';
+    case 'task-get':
+    case 'task-update':
+    case 'task-cancel':
+      return undiscoveredTaskServer(view, taskIds, request);
   }
 }
 

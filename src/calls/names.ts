@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GivenName, Naming } from '../domain/index.ts';
+import { statusToolName } from './status-tool.ts';
 
 /**
  * The names under which agents see what servers offer. A name once given stays with what it was given to, so servers
@@ -39,6 +40,7 @@ export const maxNameLength = 64 - 'mcp__quartermaster__'.length;
 export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   const bySubject = new Map<string, Named>();
   const holders = new Map<string, Named>();
+  holders.set(statusToolName, { server: 'quartermaster', own: 'status', name: statusToolName });
   for (const named of memory?.given ?? []) if (isFree(named)) take(named);
 
   function isFree({ server, own, name }: Named): boolean {

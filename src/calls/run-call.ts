@@ -16,6 +16,7 @@ import { createCallRates } from './call-rates.ts';
 import { exposedError, exposedResult } from './exposed-result.ts';
 import { collectInputs, isInputRequired, maxRounds, questionsIn, tooManyRounds } from './input-rounds.ts';
 import { lookUp, missing, unknownSubject } from './look-up.ts';
+import { lookUpLater } from './look-up-later.ts';
 import { outcomeOf } from './outcomes.ts';
 import {
   approvalNeeded,
@@ -28,6 +29,7 @@ import {
   unsent,
 } from './refusals.ts';
 import { seatOf } from './seat.ts';
+import { isStatusCall, statusResult } from './status-tool.ts';
 import { carriedCapabilities, carriedMeta, membersOf, type Target } from './target.ts';
 import { withExposedTask } from './tasks.ts';
 import type { TracedCalls } from './traced-calls.ts';
@@ -56,13 +58,10 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     let record: OpenCall | undefined;
     deps.underWay.add(call);
     try {
-      target =
-        lookUp(views.of(caller.chain), call.request, taskIds) ??
-        lookUp(await views.settled(caller.chain), call.request, taskIds);
+      target = lookUp(views.of(caller.chain), call.request, taskIds) ?? (await lookUpLater(call, views, taskIds));
       if (target === undefined) {
         record = open(call, unknownSubject(call.request), startedAt);
-        const error = missing(views.of(caller.chain), call.request, taskIds, clock.now());
-        return refuse(undefined, record, startedAt, error);
+        return answerMissing(call, record, startedAt);
       }
       record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
@@ -114,6 +113,19 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     const record = ledger.open(subject, caller.run, argumentsText);
     traced?.begin(record, call.request, clock.now() - clock.monotonic() + startedAt);
     return record;
+  }
+
+  /** Of what no server of the agent has, one tool is the hub's own: it says which servers are missing. */
+  function answerMissing({ request, cancelled }: Call, record: OpenCall, startedAt: number): CallResult {
+    const view = views.of(request.caller.chain);
+    if (!isStatusCall(request)) {
+      return refuse(undefined, record, startedAt, cancelled ?? missing(view, request, taskIds, clock.now()));
+    }
+    const result = statusResult(view);
+    const end: CallEnd = { outcome: 'ok', durationMs: clock.monotonic() - startedAt };
+    ledger.done(record, end);
+    traced?.end(record, undefined, end);
+    return { kind: 'result', result };
   }
 
   /** No server is asked, so nothing is sent; the record is there before the answer all the same. */

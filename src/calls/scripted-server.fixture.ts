@@ -39,6 +39,7 @@ export interface ScriptedServer extends UpstreamHandles {
   catalog: Catalog | undefined;
   /** What it offered before it was away for too long. */
   lastCatalog: Catalog | undefined;
+  failure: HubError | undefined;
   /** What differs from a server that is connected. */
   status: Partial<ServerStatus>;
 }
@@ -55,6 +56,7 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
     catalog: tools === undefined ? undefined : catalogOf(tools),
     lastCatalog: undefined,
     status: {},
+    failure: undefined,
     link: undefined,
     onConnect: async () => {
       server.link = scriptLink(server);
@@ -76,10 +78,16 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
         server.refreshes++;
         return server.onRefresh();
       },
+      retry() {
+        return server.control.refresh();
+      },
+      letGoUnused() {},
       replaceSpec() {},
       retire: async () => {},
       close: async () => {},
-      failure: undefined,
+      get failure() {
+        return server.failure;
+      },
       load: () => ({ name: spec.name, connections: 1, underWay: held, waiting: 0, queuedBytes: 0 }),
       status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },

@@ -1,7 +1,7 @@
 import { HubError, toHubError } from '../base/index.ts';
 import type { TaskKind } from '../domain/index.ts';
 import { type TaskClaims, type TaskIds, withMembers } from '../mcp/index.ts';
-import type { WireReply } from '../upstream/index.ts';
+import type { UpstreamControl, WireReply } from '../upstream/index.ts';
 import { awayWith } from './away.ts';
 import type { CallRequest } from './call.ts';
 import { unknownResult } from './refusals.ts';
@@ -33,10 +33,20 @@ export function findTask(view: View, taskIds: TaskIds, request: CallRequest, kin
   });
 }
 
+/** The server that a task id names, where its tools are not known. */
+export function undiscoveredTaskServer(
+  view: View,
+  taskIds: TaskIds,
+  request: CallRequest,
+): UpstreamControl | undefined {
+  const claims = claimsOf(taskIds, request);
+  return view.unseen.find(({ spec }) => spec.name === claims?.server);
+}
+
 /** Whoever has the id of a task had the server, and may know that it is away. */
 export function missingTask(view: View, taskIds: TaskIds, request: CallRequest, now: number): HubError {
   const claims = claimsOf(taskIds, request);
-  const control = view.unseen.find(({ spec }) => spec.name === claims?.server);
+  const control = undiscoveredTaskServer(view, taskIds, request);
   return (claims && control && awayWith(control, claims.tool, now)) ?? unknownTask();
 }
 

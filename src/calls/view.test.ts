@@ -5,6 +5,7 @@ import { onlyTools, type RuleEffect } from '../domain/index.ts';
 import { compilePolicy } from '../governance/index.ts';
 import { type AgentDraft, draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
 import { handlesOf, sourceOf } from './scripted-server.fixture.ts';
+import { statusToolName } from './status-tool.ts';
 import { buildView, type View } from './view.ts';
 
 const serverNames = ['a', 'a_b', 'a.b', 'web'];
@@ -44,7 +45,8 @@ test(verifies('view:list-is-call', 'a tool is listed exactly when it can be call
   fc.assert(
     fc.property(fleets, catalogs, chains, (draft, offered, chain) => {
       const { view } = viewOf(draft, offered, chain);
-      expect(listed(view)).toEqual([...view.entries.keys()]);
+      const own = view.unseen.length > 0 ? [statusToolName] : [];
+      expect(listed(view)).toEqual([...view.entries.keys(), ...own]);
       for (const [name, entry] of view.entries) expect(entry.name).toBe(name);
     }),
     { numRuns: 300 },

@@ -1,4 +1,4 @@
-import type { Decision, Fleet, OperationKind, TaskKind, ToolDefinition } from '../domain/index.ts';
+import type { Decision, Fleet, Naming, OperationKind, TaskKind, ToolDefinition } from '../domain/index.ts';
 import type { AgentPolicy } from '../governance/index.ts';
 import { ledgerSubject } from '../ledger/index.ts';
 import type { UpstreamControl, UpstreamHandles } from '../upstream/index.ts';
@@ -8,6 +8,7 @@ import type { NameBook } from './names.ts';
 import type { ResourceNames } from './resource-names.ts';
 import type { Keeping, ResultCaches } from './result-cache.ts';
 import type { Listed } from './shelves.ts';
+import { statusToolText } from './status-tool.ts';
 import { methods, type Target } from './target.ts';
 import { createOthers } from './view-others.ts';
 
@@ -19,6 +20,7 @@ export interface ViewEntry extends Target {
 /** What an agent has, immutable. A call keeps the view it started with. */
 export interface View {
   readonly chain: readonly string[];
+  readonly naming: Naming;
   /** By the name the agent sees. */
   readonly entries: ReadonlyMap<string, ViewEntry>;
   /** By `server.tool`, as policies and operators say it. */
@@ -29,7 +31,7 @@ export interface View {
   canRead(server: string, uri: string): boolean;
   /** What is listed besides tools, in the order of names; made when first asked for. */
   listed(kind: ListedKind): readonly Listed[];
-  /** The JSON array of all visible tools. */
+  /** The JSON array of all visible tools, and of the hub's own while a server is missing. */
   readonly toolsText: string;
   /** The same for clients of the legacy era; made when first asked for. */
   readonly legacyToolsText: string;
@@ -84,9 +86,11 @@ export function buildView(source: ViewSource, policy: AgentPolicy, chain: readon
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const others = createOthers(source, policy, chain);
   const texts = entries.map(toolText);
+  if (unseen.length > 0) texts.push(statusToolText);
   let legacyToolsText: string | undefined;
   return {
     chain,
+    naming: source.fleet.naming,
     entries: new Map(entries.map((entry) => [entry.name, entry])),
     bySubject: new Map(entries.toSorted(byServerLength).map((entry) => [`${entry.server}.${entry.tool.name}`, entry])),
     find: others.find,

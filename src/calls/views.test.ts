@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
+import { HubError } from '../base/index.ts';
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import { draftFleet, type FleetDraft } from '../governance/policy/fleet.fixture.ts';
 import { catalogOf, handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
@@ -77,7 +78,7 @@ test('a server that fails at once delays nobody', async () => {
 test(
   verifies(
     'view:cold-list',
-    'a hung server delays the first list by two seconds, later ones not at all, and is listed when it comes',
+    'a hung server delays first lists by 25 seconds, later ones not at all, and is listed when it comes',
   ),
   async () => {
     const { views, clock, servers, source } = stage({ servers: { files: {}, hung: {} } }, { files: read });
@@ -88,11 +89,11 @@ test(
         answer = resolve;
       });
     const first = watch(views.settled(dev));
-    clock.advance(1500);
+    clock.advance(15_000);
     const second = watch(views.settled(['ops']));
     await turn();
     expect([first.done, second.done]).toEqual([false, false]);
-    clock.advance(499);
+    clock.advance(9999);
     await turn();
     expect([first.done, second.done]).toEqual([false, false]);
     clock.advance(1);
@@ -112,6 +113,47 @@ test(
     expect(announced).toEqual([['files_read', 'hung_read']]);
   },
 );
+
+test('a client that cannot wait gets its list in its own time, and a later one waits on', async () => {
+  const { views, clock, servers } = stage({ servers: { files: {}, hung: {} } }, { files: read });
+  server(servers, 'hung').onRefresh = () => new Promise(() => {});
+  const hasty = watch(views.settled(dev, 800));
+  clock.advance(799);
+  await turn();
+  expect(hasty.done).toBe(false);
+  clock.advance(1);
+  expect([...(await hasty.promise).entries.keys()]).toEqual(['files_read']);
+  const patient = watch(views.settled(dev));
+  await turn();
+  expect(patient.done).toBe(false);
+  clock.advance(24_200);
+  await patient.promise;
+  expect(clock.waiting).toBe(0);
+});
+
+test('a server that failed once is asked again, and not waited for', async () => {
+  const { views, clock, servers } = stage({ servers: { files: {}, broken: {} } }, { files: read });
+  const broken = server(servers, 'broken');
+  broken.failure = new HubError('UPSTREAM_UNAVAILABLE', 'refused');
+  broken.onRefresh = () => new Promise(() => {});
+  expect((await views.settled(dev)).unseen).toHaveLength(1);
+  expect([broken.refreshes, clock.waiting]).toEqual([1, 0]);
+});
+
+test('a call waits for the server that it names within the timeout of its calls, and only so many at once', async () => {
+  const { views, clock, servers } = stage({ servers: { slow: {} } }, {});
+  const slow = server(servers, 'slow');
+  const { concurrency, timeoutMs } = slow.control.spec.limits;
+  slow.onRefresh = () => new Promise(() => {});
+  for (let round = 0; round < 2; round++) {
+    const waiting = Array.from({ length: concurrency }, () => watch(views.contacted(slow.control)));
+    await views.contacted(slow.control);
+    expect(waiting.map(({ done }) => done)).not.toContain(true);
+    clock.advance(timeoutMs);
+    await Promise.all(waiting.map(({ promise }) => promise));
+  }
+  expect(clock.waiting).toBe(0);
+});
 
 test('a server that was seen before and is away for too long is asked, and not waited for', async () => {
   const { views, servers, clock } = stage({ servers: { files: {} } }, { files: read });

@@ -1,20 +1,23 @@
-import { type Clock, sleep } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import { createPolicyCompiler } from '../governance/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
+import { createFirstContact } from './first-contact.ts';
 import { buildView, type View, type ViewSource } from './view.ts';
 
 /** The views of all agents, built when first needed and rebuilt when something they rest on changed. */
 export interface Views {
   of(chain: readonly string[]): View;
-  /** Waits, briefly and only once per server, for servers whose tools nobody knows yet. */
-  settled(chain: readonly string[]): Promise<View>;
+  /** Asks servers whose tools nobody knows yet, and waits for nothing. */
+  discover(chain: readonly string[]): void;
+  /** The same, and waits for their first answer: `waitMs` at most, and once per server. */
+  settled(chain: readonly string[], waitMs?: number): Promise<View>;
+  /** Waits for the first answer of a server that a call names; within the timeout of its calls. */
+  contacted(control: UpstreamControl): Promise<void>;
   /** Configuration or a catalog changed. */
   renew(source: ViewSource): void;
   onRenew(listener: () => void): () => void;
 }
 
-/** How long a list may wait for servers that were never seen. */
-const coldListMs = 2000;
 /** A view holds a whole list of tools; those of agents that are long gone make room. */
 const maxViews = 512;
 
@@ -25,7 +28,7 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
   // The same caller comes with the same array, so most look-ups need no key.
   let byIdentity = new WeakMap<readonly string[], View>();
   const listeners = new Set<() => void>();
-  const coldUntil = new WeakMap<UpstreamControl, number>();
+  const firstContact = createFirstContact(deps);
   nameAll(source);
 
   function of(chain: readonly string[]): View {
@@ -47,28 +50,17 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
     return view;
   }
 
-  async function settled(chain: readonly string[]): Promise<View> {
-    const now = deps.clock.monotonic();
-    const waits = of(chain).unseen.map((control) => {
-      // One that was seen before is not waited for.
-      const until = control.lastCatalog !== undefined ? now : (coldUntil.get(control) ?? now + coldListMs);
-      coldUntil.set(control, until);
-      const known = control.refresh();
-      return until <= now ? Promise.resolve() : withinLimit(known, until - now);
-    });
-    if (waits.length > 0) await Promise.all(waits);
-    return of(chain);
-  }
-
-  async function withinLimit(known: Promise<void>, ms: number): Promise<void> {
-    const enough = new AbortController();
-    await Promise.race([known, sleep(deps.clock, ms, enough.signal)]);
-    enough.abort();
-  }
-
   return {
     of,
-    settled,
+    discover(chain) {
+      firstContact.begin(of(chain).unseen);
+    },
+    async settled(chain, waitMs) {
+      const { unseen } = of(chain);
+      if (unseen.length > 0) await firstContact.wait(unseen, waitMs);
+      return of(chain);
+    },
+    contacted: firstContact.waitForOne,
     renew(next) {
       if (next.fleet !== source.fleet) compiler = createPolicyCompiler(next.fleet);
       source = next;

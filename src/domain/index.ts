@@ -39,5 +39,6 @@ export {
 export type { GivenName, NameKind } from './given-name.ts';
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
+export { packageRunner } from './package-runner.ts';
 export { type ServerLoad, type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

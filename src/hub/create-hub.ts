@@ -69,6 +69,8 @@ export interface Hub {
   discover(servers?: readonly string[]): Promise<void>;
   /** Takes up what is on disk at once; with `files`, only what these say. */
   reload(files?: readonly string[]): Promise<void>;
+  /** Begins the same for one server, though it failed a moment ago; throws where there is none of that name. */
+  retry(server: string): void;
   onReload(listener: (fleet: Fleet) => void): () => void;
   /** Why what is in force is not what is on disk; they are among the problems too. */
   configurationNotices(): readonly Problem[];
@@ -102,6 +104,8 @@ export interface HubOptions {
   readonly workspace: string;
   /** Take up changes of the configuration files by itself. */
   readonly watch: boolean;
+  /** Ask servers that were never discovered at once, not when somebody needs them. */
+  readonly discover?: boolean | undefined;
 }
 
 /** How long a client may take to come again with what it was asked. */
@@ -116,7 +120,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
-    configuration.fleet,
+    { fleet: configuration.fleet, discover: options.discover === true },
   );
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
@@ -192,10 +196,8 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
       return policy.decide(server, tool, exposedName, offered?.hints ?? null);
     },
-    async discover(servers) {
-      const wanted = [...crew.upstreams].filter(([name]) => servers === undefined || servers.includes(name));
-      await Promise.all(wanted.map(([, { control }]) => control.refresh()));
-    },
+    discover: crew.discover,
+    retry: crew.retry,
     requestStates: signed.states,
     clients: createClientNotices(crew, notices),
     reload: (files) => configuration.reload(files),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, contain, defectFields, type Logger, type RandomBytes, version } from '../base/index.ts';
+import { type Clock, contain, defectFields, HubError, type Logger, type RandomBytes, version } from '../base/index.ts';
 import { createResultCaches, type ResultCaches } from '../calls/index.ts';
 import { type Catalog, type Fleet, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type UpstreamHandles,
 } from '../upstream/index.ts';
 import type { NoticeListener } from './client-notices.ts';
+import { createEarlyDiscovery } from './early-discovery.ts';
 import type { HubMeter } from './hub-meter.ts';
 
 /** The upstream servers of the current configuration. */
@@ -21,6 +22,10 @@ export interface Crew {
   /** Keeps what did not change, starts what is new, lets go of the rest once its calls are done. */
   adopt(fleet: Fleet): void;
   status(): readonly ServerStatus[];
+  /** Connects servers and learns their tools; resolves when each has answered or failed. */
+  discover(servers?: readonly string[]): Promise<void>;
+  /** Begins to connect to a server, though it failed a moment ago; throws where there is none of that name. */
+  retry(server: string): void;
   close(): Promise<void>;
 }
 
@@ -38,8 +43,15 @@ export interface CrewDeps {
   readonly meter?: HubMeter | undefined;
 }
 
-export function createCrew(deps: CrewDeps, first: Fleet): Crew {
+export interface CrewOptions {
+  readonly fleet: Fleet;
+  /** Ask servers that were never discovered at once, not when somebody needs them. */
+  readonly discover: boolean;
+}
+
+export function createCrew(deps: CrewDeps, { fleet: first, discover }: CrewOptions): Crew {
   let fleet = first;
+  const early = discover ? createEarlyDiscovery(deps) : undefined;
   let upstreams = new Map<string, UpstreamHandles>();
   const caches = createResultCaches({ clock: deps.clock });
   const offered = new Map<string, Catalog | undefined>();
@@ -107,6 +119,7 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
       offered.set(spec.name, handles.control.catalog);
     }
     for (const [name, handles] of before) if (upstreams.get(name) !== handles) letGo(handles);
+    early?.begin(upstreams);
   }
 
   adopt(first);
@@ -117,7 +130,21 @@ export function createCrew(deps: CrewDeps, first: Fleet): Crew {
     caches,
     adopt,
     status: () => [...fleet.servers.values()].map((server) => statusOf(server, upstreams)),
+    async discover(servers) {
+      const wanted = [...upstreams].filter(([name]) => servers === undefined || servers.includes(name));
+      await Promise.all(wanted.map(([, { control }]) => control.refresh()));
+    },
+    retry(server) {
+      const handles = upstreams.get(server);
+      if (handles === undefined) {
+        throw new HubError('SERVER_UNKNOWN', `No server "${server.slice(0, 80)}" is in use.`, {
+          hint: '`qm ls` shows which servers are configured, disabled or invalid.',
+        });
+      }
+      void handles.control.retry();
+    },
     async close() {
+      early?.close();
       await Promise.all([...[...upstreams.values()].map(({ control }) => control.close()), ...leaving]);
     },
   };

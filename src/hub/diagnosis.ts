@@ -9,7 +9,7 @@ import {
   type OpenCall,
   openLedger,
 } from '../ledger/index.ts';
-import { ensureStateFolder, workspaceLayout } from '../storage/index.ts';
+import { createCatalogStore, ensureStateFolder, workspaceLayout } from '../storage/index.ts';
 import {
   createChildren,
   type Inspection,
@@ -23,7 +23,10 @@ import type { HubDeps } from './create-hub.ts';
 import { type ExposedName, exposedNames } from './exposed-names.ts';
 import { createRedaction } from './redaction.ts';
 
-/** Looks at servers over connections of its own: a hub that runs in the same workspace notices nothing. */
+/**
+ * Looks at servers over connections of its own: a hub that runs in the same workspace notices nothing. What a server
+ * offers is kept, so that the next hub can list it before the server is started again.
+ */
 export interface Diagnosis {
   /** The run that its lines on the ledger belong to. */
   readonly run: string;
@@ -60,7 +63,9 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
   const run = options.run ?? `${tool}-${createId(random, 8)}`;
   const baseEnv = baseEnvironment(deps.env);
   const redaction = createRedaction(fleet);
-  await ensureStateFolder(workspaceLayout(fleet.workspace));
+  const layout = workspaceLayout(fleet.workspace);
+  await ensureStateFolder(layout);
+  const catalogs = createCatalogStore(layout, { clock, random, logger });
   const { workspace, ledger: settings } = fleet;
   const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
   const children = createChildren({ clock, logger, random }, { baseEnv, graceMs, builtins: deps.builtins });
@@ -75,6 +80,7 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
       );
       const judged = ofUse(probe);
       await endRecord(ledger, call, judged);
+      if (judged.remembered !== undefined) catalogs.save(spec.name, judged.remembered);
       return judged;
     },
     async inspect(spec, look) {
@@ -96,6 +102,7 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
     },
     async close() {
       await children.close();
+      await catalogs.flush();
       await ledger.close();
     },
   };
@@ -132,7 +139,7 @@ function ofUse(probe: Probe): Probe {
 
 function probeOf({ name }: ServerSpec, attempts: readonly ProbeAttempt[], durationMs: number): Probe {
   const verdict = attempts.find((attempt) => attempt.verdict !== 'unreachable')?.verdict ?? 'unreachable';
-  return { server: name, verdict, attempts, catalog: undefined, durationMs };
+  return { server: name, verdict, attempts, catalog: undefined, remembered: undefined, durationMs };
 }
 
 function openRecord(ledger: Ledger, { name, transport, fallbacks }: ServerSpec, tool: string, run: string): OpenCall {

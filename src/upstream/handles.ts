@@ -24,6 +24,10 @@ export interface UpstreamControl {
    * waits for others to start goes as early as the most important of those who wait for it; a list, where none is given.
    */
   refresh(priority?: StartPriority): Promise<void>;
+  /** The same, at once: whoever asks knows more than the breaker does. */
+  retry(): Promise<void>;
+  /** Closes a connection over which nobody has called anything; the next call opens it again. */
+  letGoUnused(): void;
   /** The same connection under changed filters or limits. */
   replaceSpec(spec: ServerSpec): void;
   /** Lets calls under way finish, then closes. */

@@ -1,5 +1,5 @@
 import { type HubError, sleep } from '../base/index.ts';
-import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
+import { type Catalog, packageRunner, type ServerSpec, type TransportKind } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
 import type { AttemptDeps } from './attempt.ts';
 import { type ChainOptions, openChain, type Via } from './chain.ts';
@@ -70,8 +70,10 @@ export interface LinkOptions {
   readonly start: ChainOptions['start'];
 }
 
-/** Covers a cold `npx`; a server that needs longer to say hello is treated as absent. */
+/** A server that needs longer to say hello is treated as absent. */
 const handshakeTimeoutMs = 30_000;
+/** The same where the server may have to be downloaded first. */
+const downloadTimeoutMs = 60_000;
 /** A server that does not answer to a GET is not waited for any longer. */
 const streamMs = 2000;
 /** For what the hub asks on its own account. */
@@ -98,7 +100,7 @@ export async function openLink(deps: LinkDeps, options: LinkOptions): Promise<Li
         },
       },
     },
-    { ...options, timeoutMs: handshakeTimeoutMs },
+    { ...options, timeoutMs: packageRunner(options.spec) === undefined ? handshakeTimeoutMs : downloadTimeoutMs },
   );
   if (outcome.kind === 'failed') return outcome;
   const link = toLink(deps, options, outcome, standing);

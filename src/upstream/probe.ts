@@ -4,6 +4,7 @@ import type { AttemptDeps, AttemptOutcome } from './attempt.ts';
 import { openChain, type Step } from './chain.ts';
 import { type DiscoveryOutcome, discover } from './discovery.ts';
 import { redacted, unlisted } from './failures.ts';
+import type { RememberedServer } from './remembered.ts';
 
 export type ProbeVerdict = 'reachable' | 'needs-auth' | 'auth-failed' | 'unreachable';
 
@@ -27,6 +28,8 @@ export interface Probe {
   readonly attempts: readonly ProbeAttempt[];
   /** Undefined where the tools could not be listed. */
   readonly catalog: Catalog | undefined;
+  /** What a hub would remember of it; undefined where there is no catalog. */
+  readonly remembered: RememberedServer | undefined;
   readonly durationMs: number;
 }
 
@@ -56,19 +59,26 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
   };
   const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
   let catalog: Catalog | undefined;
+  let remembered: RememberedServer | undefined;
   if (outcome.kind === 'opened') {
     const { timeoutMs, signal } = options;
     const now = deps.clock.now();
     const listed = await discover(outcome.wire, outcome.agreement, { now, timeoutMs, signal, before: undefined });
     await outcome.wire.close();
-    if (listed.kind === 'found') catalog = listed.catalog;
-    else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the one that was opened
+    if (listed.kind === 'found') {
+      ({ catalog } = listed);
+      const { warnings: _, ...offer } = catalog;
+      const { agreement, via } = outcome;
+      const { era, version: protocolVersion } = agreement;
+      remembered = { connectionKey: options.spec.connectionKey, era, protocolVersion, verdictAt: now, via, ...offer };
+    } else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the one that was opened
   }
   return {
     server: options.spec.name,
     verdict: attempts.find(({ verdict }) => verdict !== 'unreachable')?.verdict ?? 'unreachable',
     attempts,
     catalog,
+    remembered,
     durationMs: deps.clock.monotonic() - startedAt,
   };
 }

@@ -1,17 +1,12 @@
 import { contain, containTimers, defectFields, type HubError, toHubError } from '../base/index.ts';
-import {
-  type Catalog,
-  placeOf,
-  type ServerLoad,
-  type ServerSpec,
-  type ServerState,
-  type ServerStatus,
-} from '../domain/index.ts';
+import type { Catalog, ServerLoad, ServerSpec, ServerState, ServerStatus } from '../domain/index.ts';
 import type { ConnectionSeat } from './attempt.ts';
 import { afterFailure, type BreakerState, type BreakerVerdict, initialBreaker } from './breaker.ts';
 import type { Via } from './chain.ts';
-import { type ConnectionState, wordOf } from './connection-state.ts';
-import { away, defective, lostConnection, redacted, seconds } from './failures.ts';
+import { withinPatience } from './connect-patience.ts';
+import type { ConnectionState } from './connection-state.ts';
+import { connectionStatus } from './connection-status.ts';
+import { away, defective, lostConnection, redacted } from './failures.ts';
 import { createGrace, type Grace } from './grace.ts';
 import type { UpstreamControl, UpstreamDeps, UpstreamDispatch, UpstreamOptions } from './handles.ts';
 import { type Link, type LinkEvents, type LinkOutcome, openLink } from './link.ts';
@@ -41,6 +36,8 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   #state: ConnectionState = { kind: 'idle' };
   #breaker: BreakerState = initialBreaker;
   #inFlight = 0;
+  /** Somebody called something over the connection of this moment. */
+  #used = false;
   readonly #underWay: (() => number) | undefined;
   #drained: (() => void) | undefined;
   readonly #listing: Listing;
@@ -103,7 +100,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
 
   connect(): Promise<Link> {
     const link = this.#connect('call');
-    return this.#state.kind === 'connecting' ? this.#withinPatience(link) : link;
+    return this.#state.kind === 'connecting' ? withinPatience(this.#deps.clock, this.spec, link) : link;
   }
 
   #connect(priority: StartPriority): Promise<Link> {
@@ -125,21 +122,11 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     }
   }
 
-  /** A caller waits for a connect no longer than for an answer; the connect goes on without it. */
-  #withinPatience(link: Promise<Link>): Promise<Link> {
-    const { timeoutMs } = this.spec.limits;
-    return new Promise((resolve, reject) => {
-      const timer = this.#deps.clock.setTimer(timeoutMs, () =>
-        reject(lostConnection(this.spec.name, `it is still connecting after ${seconds(timeoutMs)}`, false).error),
-      );
-      void link.then(resolve, reject).finally(() => timer.cancel());
-    });
-  }
-
   enter(): boolean {
     const underWay = this.#underWay === undefined ? this.#inFlight : this.#underWay();
     if (underWay >= this.spec.limits.concurrency) return false;
     this.#inFlight++;
+    this.#used = true;
     return true;
   }
 
@@ -180,6 +167,23 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     }
   }
 
+  retry(): Promise<void> {
+    const state = this.#state;
+    if (state.kind === 'waiting') {
+      state.timer?.cancel();
+      void this.#beginConnect('call');
+    }
+    return this.refresh('call');
+  }
+
+  letGoUnused(): void {
+    const state = this.#state;
+    if (state.kind !== 'connected' || this.#used || this.busy) return;
+    this.#state = { kind: 'idle' };
+    void state.link.close();
+    this.#deps.onChange(this.spec.name);
+  }
+
   replaceSpec(spec: ServerSpec): void {
     this.spec = spec;
     this.#grace.setLength(spec.limits.graceMs);
@@ -187,22 +191,9 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
   }
 
   status(): ServerStatus {
-    const { spec } = this;
-    const state = this.#state;
-    const waiting = state.kind === 'waiting' ? state : undefined;
-    return {
-      name: spec.name,
-      state: wordOf(state, this.#refusal?.word),
-      transport: this.link?.transport ?? spec.transport.type,
-      protocolVersion: this.link?.protocolVersion ?? this.#listing.remembered?.protocolVersion,
-      tools: this.catalog?.tools.length,
-      source: placeOf(spec.source),
-      hides: spec.hides.map(placeOf),
-      description: spec.description,
-      error: this.failure?.message,
-      retryAt: waiting?.until,
-      attempt: waiting === undefined ? undefined : this.#breaker.failures,
-    };
+    const { link, catalog, failure } = this;
+    const own = { state: this.#state, refused: this.#refusal?.word, remembered: this.#listing.remembered };
+    return connectionStatus(this.spec, { ...own, link, catalog, failure, failures: this.#breaker.failures });
   }
 
   load(): ServerLoad {
@@ -265,6 +256,7 @@ export class Upstream implements UpstreamControl, UpstreamDispatch {
     if (outcome.kind === 'failed') throw this.#connectFailed(outcome.failure);
     const { link, via } = outcome;
     this.#state = { kind: 'connected', link, via, since: this.#deps.clock.monotonic() };
+    this.#used = false;
     this.#lastError = undefined;
     this.#refusal = undefined;
     this.#grace.end();

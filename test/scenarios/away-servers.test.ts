@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSilentLogger, createSystemClock, systemRandom } from '../../src/base/index.ts';
+import { statusToolName } from '../../src/calls/index.ts';
 import { serveStdio } from '../../src/faces/mcp-stdio/index.ts';
 import type { Hub } from '../../src/hub/index.ts';
 import { fixturePath, startHttpFixture } from '../support/fixture-servers.ts';
@@ -108,29 +109,33 @@ describe.each(waysIn)('%s', (_, enter) => {
         ),
         { cold: true },
       );
+      const early = await enter(gateway);
+      // Nobody waits before the list is asked for.
+      expect(early.hello.result?.instructions).toContain('- github is still starting.');
+      expect(namesOf(await early.list())).toEqual(expect.arrayContaining(['up_echo', 'up_add', statusToolName]));
       const agent = await enter(gateway);
-      expect(agent.hello.result?.instructions).toBe(
-        'These servers are away, so their tools are not in your list. ' +
-          'The hub tries them again by itself, and the list changes when they are back.\n' +
-          '- github cannot be reached. Meanwhile: use the gh command line.',
+      expect(agent.hello.result?.instructions).toMatch(
+        /^These servers are not available yet, .*quartermaster_status.*\n- github cannot be reached; the hub .*\. Meanwhile: use the gh command line\.$/,
       );
-      expect(namesOf(await agent.list())).toEqual(expect.arrayContaining(['up_echo', 'up_add']));
+      const status = await agent.call(statusToolName);
+      expect(status.result?.content?.[0]?.text).toMatch(/^- github cannot be reached;.*use the gh command line\.$/m);
+      expect(status.result?.content?.[0]?.text).not.toMatch(/hidden|API_KEY/);
       const warned = gateway.log.filter(({ event }) => event === 'upstream_connect_failed');
       expect(warned.map(({ fields }) => fields.server)).toContain('github');
       expect(warned.map(({ fields }) => fields.server)).not.toContain('hidden');
     },
   );
 
-  test(verifies('away:endpoint', 'with all servers down there is an empty list and the reason'), async () => {
+  test(verifies('away:endpoint', 'with all servers down the list has only the tool that says why'), async () => {
     const gateway = await gatewayForTest(routed({ github: broken, web: nobody }), { cold: true });
+    expect(namesOf(await (await enter(gateway)).list())).toEqual([statusToolName]);
     const agent = await enter(gateway);
     expect(agent.hello.error).toBeUndefined();
     const { instructions } = agent.hello.result ?? {};
-    expect(instructions).toContain('- github cannot be reached. Meanwhile: continue without its tools.');
-    expect(instructions).toContain('- web cannot be reached.');
+    expect(instructions).toMatch(/^- github cannot be reached;.*Meanwhile: continue without its tools\.$/m);
+    expect(instructions).toMatch(/^- web cannot be reached;/m);
     // Why exactly is the operator's business.
     expect(instructions).not.toMatch(/API_KEY|127\.0\.0\.1/);
-    expect(namesOf(await agent.list())).toEqual([]);
   });
 
   test(verifies('away:told', 'a tool whose server went away: its name, what to do instead, and when'), async () => {
@@ -175,7 +180,7 @@ describe.each(waysIn)('%s', (_, enter) => {
       clock.advance(600_000);
       await eventually(async () => !gateway.hub.views.of(['tester']).entries.has('web_echo'), 'the tools to leave');
       const agent = await enter(gateway);
-      expect(agent.hello.result?.instructions).toContain('- web cannot be reached. Meanwhile: use curl.');
+      expect(agent.hello.result?.instructions).toMatch(/^- web cannot be reached;.*Meanwhile: use curl\.$/m);
       const names = namesOf(await agent.list());
       expect(names).toContain('up_echo');
       expect(names.filter((name) => name.startsWith('web_'))).toEqual([]);

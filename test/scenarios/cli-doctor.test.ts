@@ -272,12 +272,15 @@ test(verifies('doctor:recorded', 'each probe is a line on the ledger, under the 
 test(verifies('doctor:apart', 'a hub that runs in the workspace notices nothing'), async () => {
   const workspace = await makeWorkspace({ servers: { echo } });
   const hub = await serveQm(workspace);
+  const status = async () =>
+    lsSchema.parse(JSON.parse((await runQm(['ls', '--json', '--workspace', workspace])).stdout));
+  await eventually(async () => ((await status()).servers[0]?.tools === undefined ? undefined : true), 'its tools');
+  const children = pidsOfHub(hub.pid);
   const { code, stdout } = await doctor(workspace);
   expect(code).toBe(0);
   expect(stdout).toMatch(/✓ echo {2}reachable/);
-  expect(pidsOfHub(hub.pid)).toEqual([]);
-  const ls = await runQm(['ls', '--json', '--workspace', workspace]);
-  expect(lsSchema.parse(JSON.parse(ls.stdout))).toMatchObject({ hub: hub.url, servers: [{ state: 'idle' }] });
+  expect(pidsOfHub(hub.pid)).toEqual(children);
+  expect(await status()).toMatchObject({ hub: hub.url, servers: [{ state: 'connected' }] });
   hub.signal('SIGTERM');
   expect((await hub.ended()).code).toBe(0);
 });

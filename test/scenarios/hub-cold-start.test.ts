@@ -27,16 +27,11 @@ test(
     await stage.start({ servers: { late: stdioServer('bad.mjs', ['slow-start']), up: stdioServer('echo-stdio.mjs') } });
     const renewed: string[][] = [];
     stage.hub.views.onRenew(() => renewed.push([...stage.hub.views.of(['tester']).entries.keys()]));
-    // A handshake may take half a minute; the list does not.
-    const first = await within(stage.names(), 'the first list', 10_000);
-    expect(first).toContain('up_echo');
-    if (!first.includes('late_echo')) {
-      await eventually(
-        () => (renewed.at(-1)?.includes('late_echo') ? true : undefined),
-        'the late one to be announced',
-      );
-    }
-    expect(await stage.names()).toEqual(expect.arrayContaining(['up_echo', 'late_echo']));
+    const hasty = await stage.hub.views.settled(['tester'], 1);
+    expect(hasty.unseen.map(({ spec }) => spec.name)).toContain('late');
+    const first = await within(stage.hub.views.settled(['tester']), 'the first list', 25_000);
+    expect([...first.entries.keys()]).toEqual(expect.arrayContaining(['up_echo', 'late_echo']));
+    expect(renewed.at(-1)).toContain('late_echo');
     expect(await stage.say('late_echo', { message: 'hi' })).toBe('hi');
   },
 );
@@ -46,13 +41,49 @@ test('a server that was late once is not waited for again', async () => {
   await stage.start({
     servers: { hung: stdioServer('bad.mjs', ['never-answers']), up: stdioServer('echo-stdio.mjs') },
   });
-  await stage.names();
-  await stage.names();
+  await eventually(async () => ((await stage.names()).includes('up_echo') ? true : undefined), 'the quick one');
+  await stage.hurry(stage.hub.views.settled(['tester']));
   const timers = stage.clock.waiting;
   for (let time = 0; time < 50; time++) expect(await stage.names()).toContain('up_echo');
-  expect(codeOf(await stage.call('hung_echo'))).toBe('TOOL_UNKNOWN');
   expect(stage.clock.waiting).toBeLessThanOrEqual(timers + 1);
 });
+
+test(
+  verifies('contact:call', 'a call to a server that is still starting waits for it, and is never an unknown tool'),
+  async () => {
+    const stage = await openStage();
+    const quick = { limits: { timeout_s: 1 } };
+    await stage.start({
+      servers: {
+        late: stdioServer('bad.mjs', ['slow-start']),
+        hung: stdioServer('bad.mjs', ['never-answers'], quick),
+        other: stdioServer('echo-stdio.mjs'),
+      },
+      agents: { tester: { servers: ['late', 'hung'] } },
+    });
+    expect(await stage.say('late_echo', { message: 'hi' })).toBe('hi');
+    expect(codeOf(await stage.call('late_nothing'))).toBe('TOOL_UNKNOWN');
+    expect(await stage.call('hung_echo')).toMatchObject({
+      error: {
+        code: 'UPSTREAM_UNAVAILABLE',
+        row: { retryable: true },
+        details: { server: 'hung', state: 'connecting' },
+      },
+    });
+    // Whose servers they are not learn nothing of them.
+    expect(codeOf(await stage.call('other_echo'))).toBe('TOOL_UNKNOWN');
+    const begun = stage.begin('hung_echo');
+    begun.call.cancel('by the client');
+    expect(codeOf(await begun.result)).toBe('CANCELLED');
+    expect((await stage.ledger()).map(({ outcome }) => outcome)).toEqual([
+      'ok',
+      'unknown_tool',
+      'unavailable',
+      'unknown_tool',
+      'cancelled',
+    ]);
+  },
+);
 
 test(verifies('view:exclude-unseen', 'an exclude list against unknown tools yields nothing'), async () => {
   const stage = await openStage();
@@ -61,8 +92,8 @@ test(verifies('view:exclude-unseen', 'an exclude list against unknown tools yiel
     agents: { tester: { servers: ['hung'], tools: { hung: { exclude: ['fail'] } } } },
   });
   expect(await stage.names()).toEqual([]);
-  expect(codeOf(await stage.call('hung_echo', { message: 'hi' }))).toBe('TOOL_UNKNOWN');
-  expect(await stage.ledger()).toMatchObject([{ server: null, tool: 'hung_echo', outcome: 'unknown_tool' }]);
+  expect(codeOf(await stage.hurry(stage.call('hung_echo', { message: 'hi' })))).toBe('UPSTREAM_UNAVAILABLE');
+  expect(await stage.ledger()).toMatchObject([{ server: null, tool: 'hung_echo', outcome: 'unavailable' }]);
 });
 
 test('the same list against known tools leaves the others', async () => {

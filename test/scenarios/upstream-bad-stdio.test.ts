@@ -186,12 +186,12 @@ test(verifies('upstream:hung-neighbour', 'hung, dead and lying servers cost only
   const seen = async (servers: Record<string, object>) => {
     await stage.start({ servers });
     // A handshake may take half a minute; the first list waits for the hung ones only as for any unseen server.
-    const { toolsText } = await within(stage.hub.views.settled(['tester']), 'the first list', 10_000);
+    const { entries } = await within(stage.hub.views.settled(['tester'], 2000), 'the first list', 10_000);
     const answers = await Promise.all(
       ['one_echo', 'two_echo', 'three_echo'].map((tool) => stage.say(tool, { message: `to ${tool}` })),
     );
     await stage.stop();
-    return { toolsText, answers };
+    return { names: [...entries.keys()], answers };
   };
   const alone = await seen(good);
   expect(alone.answers).toEqual(['to one_echo', 'to two_echo', 'to three_echo']);

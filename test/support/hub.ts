@@ -19,6 +19,9 @@ export interface Config {
   readonly [section: string]: unknown;
 }
 
+/** How long the first list of a test waits for servers that were never seen; a hung one must not cost each test more. */
+const firstListMs = 2000;
+
 /** A workspace with a hub in this process and fixture servers around it. Whatever was started ends with the test. */
 export interface Stage {
   readonly workspace: string;
@@ -28,7 +31,7 @@ export interface Stage {
   readonly log: readonly string[];
   fixture(file: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<HttpFixture>;
   /** Writes the configuration and starts a hub; before that there is none. */
-  start(config: Config | string, options?: { readonly watch?: boolean; readonly env?: Env }): Promise<Hub>;
+  start(config: Config | string, options?: StartOptions): Promise<Hub>;
   configure(config: Config | string): Promise<void>;
   /** Stops the hub; another one may be started in the same workspace. */
   stop(): Promise<void>;
@@ -60,6 +63,12 @@ export interface CallOptions {
   readonly argumentsText?: string;
   readonly meta?: string;
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
+}
+
+interface StartOptions {
+  readonly watch?: boolean;
+  readonly discover?: boolean;
+  readonly env?: Env;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -145,13 +154,13 @@ export async function openStage(): Promise<Stage> {
       await configure(config);
       const env = { PATH: process.env.PATH, ...options.env };
       const deps = { clock, logger: collectingLogger(log), random: systemRandom, env, builtins: createBuiltins() };
-      hub = await createHub(deps, { workspace, watch: options.watch ?? false });
+      hub = await createHub(deps, { workspace, watch: options.watch ?? false, discover: options.discover });
       return hub;
     },
     configure,
     stop,
     async names(agent = 'tester') {
-      return [...(await running().views.settled([agent])).entries.keys()];
+      return [...(await running().views.settled([agent], firstListMs)).entries.keys()];
     },
     begin,
     call,

@@ -29,8 +29,10 @@ export function initializeRequest(
   protocolVersion = '2025-11-25',
   id: string | number = 'init',
   capabilities: object = {},
+  info: object = clientInfo,
 ): object {
-  return { jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion, capabilities, clientInfo } };
+  const params = { protocolVersion, capabilities, clientInfo: info };
+  return { jsonrpc: '2.0', id, method: 'initialize', params };
 }
 
 export async function legacyClient(
@@ -38,9 +40,11 @@ export async function legacyClient(
   token: string,
   version = '2025-11-25',
   capabilities: object = {},
+  info: object = clientInfo,
 ): Promise<LegacyClient> {
   const authorization = `Bearer ${token}`;
-  const answer = await ask(url, { headers: { authorization }, body: initializeRequest(version, 'init', capabilities) });
+  const body = initializeRequest(version, 'init', capabilities, info);
+  const answer = await ask(url, { headers: { authorization }, body });
   const sessionId = answer.headers['mcp-session-id'];
   if (answer.status !== 200 || typeof sessionId !== 'string') throw new Error(`No session: ${answer.text}`);
   const protocolVersion = String(answer.message.result?.protocolVersion);

@@ -21,6 +21,10 @@ export function createApp(deps: ApiDeps): Hono {
 
   app.get('/health', (context) => context.json(healthBody(hub, deps.clientSessions())));
   app.get('/servers', (context) => context.json(serversBody(hub)));
+  app.post('/servers/:name/retry', (context) => {
+    hub.retry(context.req.param('name'));
+    return context.json(serversBody(hub), 202);
+  });
   app.get('/tokens', (context) => context.json({ tokens: tokens.list().map(tokenSummaryBody) }));
   app.post('/tokens', async (context) => {
     const order = await readInput(context, tokenOrderSchema);

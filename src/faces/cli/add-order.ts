@@ -14,6 +14,8 @@ export interface AddOptions {
   readonly shared?: boolean;
   readonly agent?: string;
   readonly preset?: string;
+  /** False: nobody starts it to learn its tools. */
+  readonly start?: boolean;
 }
 
 /** A server as it will stand in quartermaster.yaml. */

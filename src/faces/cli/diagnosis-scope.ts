@@ -1,6 +1,6 @@
 import { HubError } from '../../base/index.ts';
 import { didYouMean, loadFleet } from '../../config/index.ts';
-import { type Fleet, type FleetServer, placeOf, type ServerSpec } from '../../domain/index.ts';
+import { type Fleet, type FleetServer, packageRunner, placeOf, type ServerSpec } from '../../domain/index.ts';
 import { createRedactor } from '../../vault/index.ts';
 import type { CliContext } from './context.ts';
 import type { Invocation } from './global-options.ts';
@@ -52,8 +52,24 @@ export function readySpec(fleet: Fleet, name: string): ServerSpec {
   return server.spec;
 }
 
-/** `--timeout SECONDS` in milliseconds. */
-export function readSeconds(text: string): number {
+/** How long a server may take to answer unless somebody says otherwise; longer where it may have to be downloaded. */
+const usualMs = 15_000;
+const downloadMs = 60_000;
+
+/** `--timeout SECONDS` in milliseconds, for each server. */
+export function readPatience(text: string | undefined): (spec: ServerSpec) => number {
+  if (text === undefined) return (spec) => (packageRunner(spec) === undefined ? usualMs : downloadMs);
+  const timeoutMs = readSeconds(text);
+  return () => timeoutMs;
+}
+
+/** What is being done, for whoever watches. */
+export function startingText(spec: ServerSpec): string {
+  const runner = packageRunner(spec);
+  return runner === undefined ? `trying ${spec.transport.type}` : `starting with ${runner}, downloading if needed`;
+}
+
+function readSeconds(text: string): number {
   const seconds = /^\d{1,4}(\.\d+)?s?$/.test(text) ? Number.parseFloat(text) : 0;
   if (seconds > 0 && seconds <= 3600) return seconds * 1000;
   throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of seconds.`, {

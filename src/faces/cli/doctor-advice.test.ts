@@ -57,7 +57,14 @@ function attempt(more: Partial<ProbeAttempt>): ProbeAttempt {
 
 function advise(server: ServerSpec, ...attempts: ProbeAttempt[]): string[] {
   const verdict = attempts.find((each) => each.verdict !== 'unreachable')?.verdict ?? 'unreachable';
-  const probe: Probe = { server: server.name, verdict, attempts, catalog: undefined, durationMs: 1 };
+  const probe: Probe = {
+    server: server.name,
+    verdict,
+    attempts,
+    catalog: undefined,
+    remembered: undefined,
+    durationMs: 1,
+  };
   const redact = (text: string): string => text.replaceAll('hush', '[redacted]');
   return adviceFor(server, probe, { timeoutMs: 15_000, redact });
 }

@@ -18,6 +18,8 @@ export interface HubClient {
   servers(): Promise<ServersBody>;
   /** Has it take up what is on disk, or only what these files say. */
   reload(files?: readonly string[]): Promise<ServersBody>;
+  /** Has it connect to a server now, whatever it waits for. */
+  retry(server: string): Promise<ServersBody>;
   issueToken(order: TokenOrderBody): Promise<IssuedTokenBody>;
   listTokens(): Promise<readonly TokenSummaryBody[]>;
   revokeToken(id: string): Promise<void>;
@@ -46,6 +48,7 @@ export function createHubClient(address: HubAddress): HubClient {
     url: address.url,
     servers: () => ask('GET', '/api/servers', serversSchema),
     reload: (files) => ask('POST', '/api/reload', serversSchema, files === undefined ? {} : { files }),
+    retry: (server) => ask('POST', `/api/servers/${encodeURIComponent(server)}/retry`, serversSchema),
     issueToken: (order) => ask('POST', '/api/tokens', issuedTokenSchema, order),
     listTokens: async () => (await ask('GET', '/api/tokens', tokenListSchema)).tokens,
     async revokeToken(id) {

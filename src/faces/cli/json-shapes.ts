@@ -95,6 +95,7 @@ export const addSchema = z.strictObject({
   source: z.string().describe('File and line'),
   state: z.enum(['idle', 'invalid']).describe('invalid: a variable is missing; see problems'),
   agents: z.array(z.string()).nullable().describe('Named agents that have it; null: no agent is routed, all have it'),
+  tools: z.number().nullable().describe('How many it has; null: it was not started, or did not answer'),
   problems: z.array(problemSchema.strict()),
   hub: takeUpSchema,
 });

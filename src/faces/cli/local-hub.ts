@@ -17,7 +17,12 @@ export interface LocalHub {
 export async function openLocalHub(
   cli: CliContext,
   { workspace, logLevel }: Invocation,
-  options: { readonly watch: boolean; readonly defaultLevel: LogLevel; readonly meter?: HubMeter },
+  options: {
+    readonly watch: boolean;
+    readonly discover?: boolean;
+    readonly defaultLevel: LogLevel;
+    readonly meter?: HubMeter;
+  },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
   const logger = createLogger(cli, logLevel ?? options.defaultLevel);
@@ -28,7 +33,7 @@ export async function openLocalHub(
   ]);
   const hub = await createHub(
     { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
-    { workspace, watch: options.watch },
+    { workspace, watch: options.watch, discover: options.discover },
   );
   const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));
   hide();

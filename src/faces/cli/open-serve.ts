@@ -56,7 +56,7 @@ async function openLocked(
   const { clock, random } = cli;
   const admin = await ensureAdminToken(layout, random);
   const meter = createMeter();
-  const local = await openLocalHub(cli, invocation, { watch: true, defaultLevel: 'info', meter });
+  const local = await openLocalHub(cli, invocation, { watch: true, discover: true, defaultLevel: 'info', meter });
   const { hub, logger } = local;
   try {
     for (const warning of admin.warnings) logger.warn('admin_token', { warning });

@@ -47,7 +47,7 @@ export function createAnnouncer(deps: {
   function changesFor({ lists, chain }: OpenStream): readonly ListName[] {
     const view = hub.views.of(chain);
     // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
-    if (view.unseen.length > 0) void hub.views.settled(chain);
+    if (view.unseen.length > 0) hub.views.discover(chain);
     return takeChanges(lists, view);
   }
 

@@ -11,6 +11,7 @@ import {
   isOperation,
   knownLists,
   LegacyClient,
+  listPatience,
   type Operation,
   operationAnswer,
   operationOf,
@@ -53,10 +54,12 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
   }
 
   async function initialize({ response, caller, owner }: Exchange, request: Request): Promise<void> {
-    const { protocolVersion, text } = await initializeResult(hub, caller, request.params);
-    const askable = askableOf(request.params.capabilities);
+    const { protocolVersion, text } = initializeResult(hub, caller, request.params);
+    const { capabilities, clientInfo } = request.params;
+    const askable = askableOf(capabilities);
+    const listPatienceMs = listPatience(clientInfo);
     const { id } = sessions.open(owner, (facts) => {
-      const client = { principal: owner, session: facts.id, askable };
+      const client = { principal: owner, session: facts.id, askable, listPatienceMs };
       return new HttpSession(
         clock,
         facts,

@@ -24,6 +24,7 @@ import {
   listChange,
   listenFilter,
   methodNotFound,
+  modernListPatience,
   principalOf,
   type Request,
   type Rounds,
@@ -68,11 +69,12 @@ export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps)
   }
 
   async function list({ response, caller }: Exchange, request: Request): Promise<void> {
-    sendJson(response, 200, await listAnswer(hub, caller, request, 'modern'));
+    const waitMs = modernListPatience(request.params);
+    sendJson(response, 200, await listAnswer(hub, caller, request, { era: 'modern', waitMs }));
   }
 
   async function discover({ response, caller }: Exchange, request: Request): Promise<void> {
-    sendJson(response, 200, resultReply(request.idText, await discoverResult(hub, caller)));
+    sendJson(response, 200, resultReply(request.idText, discoverResult(hub, caller)));
   }
 
   /** Closing the stream is how this revision cancels. */

@@ -15,6 +15,8 @@ export interface StdioFaceDeps {
   readonly random: RandomBytes;
   readonly input: Readable;
   readonly output: Writable;
+  /** When the client started this program, on the clock's own scale. */
+  readonly startedAt?: number | undefined;
 }
 
 /** What a client may leave unread before nothing more is taken from it. */

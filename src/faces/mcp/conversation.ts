@@ -27,6 +27,7 @@ import { admitTask } from './admit-task.ts';
 import { operationAnswer } from './answer-text.ts';
 import { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
 import { LegacyClient } from './legacy-client.ts';
+import { listPatience, modernListPatience } from './list-patience.ts';
 import { changeMethods, isList, type KnownLists, knownLists, listAnswer, takeChanges } from './lists.ts';
 import { findRequest, OpenRequest } from './open-request.ts';
 import { isOperation, isTaskOperation, operationOf, type Request } from './operations.ts';
@@ -40,6 +41,8 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: RandomBytes;
+  /** When the client began to wait, on the clock's own scale, where that was before its first message. */
+  readonly startedAt?: number | undefined;
   send(message: string): void;
   /** The client is behind with reading; messages in between are worth nothing to it then. */
   isBehind(): boolean;
@@ -152,8 +155,11 @@ export class Conversation {
       await admitTask(hub, caller, request);
       return this.#round(request);
     }
-    if (isList(method)) return listAnswer(hub, caller, request, 'modern');
-    if (method === 'server/discover') return resultReply(idText, await discoverResult(hub, caller));
+    if (isList(method)) {
+      const waitMs = this.#remaining(modernListPatience(request.params));
+      return listAnswer(hub, caller, request, { era: 'modern', waitMs });
+    }
+    if (method === 'server/discover') return resultReply(idText, discoverResult(hub, caller));
     if (method !== 'subscriptions/listen') throw methodNotFound(request);
     this.#lists ??= knownLists(hub.views.of(caller.chain));
     await this.#subscriptions.open(caller, request);
@@ -162,20 +168,27 @@ export class Conversation {
 
   async #initialize(request: Request): Promise<string> {
     const { hub, caller } = this.#deps;
+    const { capabilities, clientInfo } = request.params;
     // At once: some clients send their first call without waiting for the answer.
     this.#client.close();
-    this.#client = this.#newClient(askableOf(request.params.capabilities));
-    const { protocolVersion, text } = await initializeResult(hub, caller, request.params, legacyConnectionVersions);
+    this.#client = this.#newClient(askableOf(capabilities), this.#remaining(listPatience(clientInfo)));
+    const { protocolVersion, text } = initializeResult(hub, caller, request.params, legacyConnectionVersions);
     this.#protocolVersion = protocolVersion;
     // From here on: nothing may be announced before this answer.
     this.#lists ??= knownLists(hub.views.of(caller.chain));
     return resultReply(request.idText, text);
   }
 
-  #newClient(askable: ReturnType<typeof askableOf>): LegacyClient {
+  /** A client that starts its server counts from there. */
+  #remaining(patienceMs: number): number {
+    const { clock, startedAt } = this.#deps;
+    return startedAt === undefined ? patienceMs : Math.max(0, startedAt + patienceMs - clock.monotonic());
+  }
+
+  #newClient(askable: ReturnType<typeof askableOf>, listPatienceMs = listPatience(undefined)): LegacyClient {
     const { hub, clock, random, send } = this.#deps;
     const session = createId(random, 26);
-    return new LegacyClient({ hub, clock, announce: send }, { principal: session, session, askable });
+    return new LegacyClient({ hub, clock, announce: send }, { principal: session, session, askable, listPatienceMs });
   }
 
   /** A modern claim is checked on every message; without one the connection is legacy for good. */
@@ -234,7 +247,7 @@ export class Conversation {
     const view = hub.views.of(caller.chain);
     if (this.#lists === undefined) return;
     // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
-    if (view.unseen.length > 0) void hub.views.settled(caller.chain);
+    if (view.unseen.length > 0) hub.views.discover(caller.chain);
     for (const list of takeChanges(this.#lists, view)) {
       if (this.#era === 'legacy') send(notification(changeMethods[list]));
       this.#subscriptions.announce(list);

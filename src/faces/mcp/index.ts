@@ -3,6 +3,7 @@ export { operationAnswer } from './answer-text.ts';
 export { Conversation } from './conversation.ts';
 export { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
 export { LegacyClient } from './legacy-client.ts';
+export { listPatience, modernListPatience } from './list-patience.ts';
 export {
   changeMethods,
   isList,

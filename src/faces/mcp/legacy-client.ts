@@ -31,6 +31,8 @@ export interface LegacyClientFacts {
   readonly principal: string;
   readonly session: string;
   readonly askable: Askable;
+  /** How long its first list may take. */
+  readonly listPatienceMs: number;
 }
 
 /** A client that shook hands, whatever its transport: what it can do, what it is asked, what it listens to. */
@@ -40,14 +42,16 @@ export class LegacyClient {
   readonly silent: Attendant;
   readonly #deps: LegacyClientDeps;
   readonly #session: string;
+  readonly #listPatienceMs: number;
   #logLevel: string | undefined;
   #calls: LinkedList<OpenRequest<Underway>> | undefined;
   #questions: Questions | undefined;
   #watched: WatchedResources | undefined;
 
-  constructor(deps: LegacyClientDeps, { principal, session, askable }: LegacyClientFacts) {
+  constructor(deps: LegacyClientDeps, { principal, session, askable, listPatienceMs }: LegacyClientFacts) {
     this.#deps = deps;
     this.#session = session;
+    this.#listPatienceMs = listPatienceMs;
     this.identity = { principal, session, askable, takesRounds: false };
     if (!askable.nothing) {
       deps.hub.clients.hear(session, (method, params) => deps.announce(notification(method, params)));
@@ -90,7 +94,9 @@ export class LegacyClient {
   /** Requests that are no operation on a server, and subscriptions. */
   async answer(caller: Caller, request: Request): Promise<string> {
     const { idText, method } = request;
-    if (isList(method)) return listAnswer(this.#deps.hub, caller, request, 'legacy');
+    if (isList(method)) {
+      return listAnswer(this.#deps.hub, caller, request, { era: 'legacy', waitMs: this.#listPatienceMs });
+    }
     switch (method) {
       case 'ping':
         return resultReply(idText, '{}');

@@ -20,20 +20,34 @@ const lists: ReadonlyMap<string, { readonly member: string; text(view: View, era
   ['prompts/list', { member: 'prompts', text: (view: View) => view.promptsText }],
 ]);
 
-/** Lists are answered from what is known; only a server that was never seen is waited for, and briefly. */
-export async function listAnswer(hub: Hub, caller: Caller, request: Request, era: Era): Promise<string> {
+/** Lists are answered from what is known; only a server that was never seen is waited for, `waitMs` at most. */
+export async function listAnswer(
+  hub: Hub,
+  caller: Caller,
+  request: Request,
+  { era, waitMs }: { readonly era: Era; readonly waitMs: number },
+): Promise<string> {
   const list = lists.get(request.method);
   if (list === undefined) throw new HubError('METHOD_NOT_FOUND', `Method not found: ${request.method.slice(0, 200)}`);
   if (request.params.cursor !== undefined) {
     return errorReply(request.idText, new HubError('INVALID_PARAMS', 'The list has one page; send no cursor.'));
   }
   const known = hub.views.of(caller.chain);
-  const view = known.unseen.length === 0 ? known : await hub.views.settled(caller.chain);
+  const view = known.unseen.length === 0 ? known : await firstView(hub, caller, waitMs);
   const items = `"${list.member}":${list.text(view, era)}`;
   return resultReply(
     request.idText,
     era === 'legacy' ? `{${items}}` : `{"resultType":"complete",${items},${caching},${identity}}`,
   );
+}
+
+/**
+ * Of a client that cannot wait. An empty list would be of no use to it: Codex never lists again, but takes up a list
+ * that comes late, so where nothing is known it waits as long as everybody.
+ */
+async function firstView({ views }: Hub, { chain }: Caller, waitMs: number): Promise<View> {
+  const view = await views.settled(chain, waitMs);
+  return view.entries.size > 0 || view.unseen.length === 0 ? view : views.settled(chain);
 }
 
 /** The lists of an agent at one time, to tell which of them have changed since. */

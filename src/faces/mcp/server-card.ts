@@ -22,22 +22,22 @@ const offered = {
   logging: {},
 };
 
-export async function initializeResult(
+export function initializeResult(
   hub: Hub,
   caller: Caller,
   params: Params,
   versions?: readonly string[],
-): Promise<{ readonly protocolVersion: string; readonly text: string }> {
+): { readonly protocolVersion: string; readonly text: string } {
   const protocolVersion = negotiateLegacy(params.protocolVersion, versions);
-  const instructions = await instructionsFor(hub, caller);
+  const instructions = instructionsFor(hub, caller);
   return {
     protocolVersion,
     text: JSON.stringify({ protocolVersion, capabilities: offered, serverInfo, instructions }),
   };
 }
 
-export async function discoverResult(hub: Hub, caller: Caller): Promise<string> {
-  const instructions = await instructionsFor(hub, caller);
+export function discoverResult(hub: Hub, caller: Caller): string {
+  const instructions = instructionsFor(hub, caller);
   const capabilities = hub.views.of(caller.chain).tasks
     ? { ...offered, extensions: { [tasksExtension]: {} } }
     : offered;

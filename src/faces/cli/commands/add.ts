@@ -5,6 +5,7 @@ import type { AddOptions } from '../add-order.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import type { AddAnswer } from '../json-shapes.ts';
+import { oneLine } from '../printable.ts';
 import { problemLines } from '../problem-lines.ts';
 
 export function addCommand(cli: CliContext): Command {
@@ -22,6 +23,7 @@ export function addCommand(cli: CliContext): Command {
     .option('--tools <names>', 'offer only these of its tools, with commas between')
     .option('--shared', 'also for agents that no list of servers names')
     .option('--agent <name>', "also into this agent's list of servers")
+    .option('--no-start', 'do not start it now to learn its tools')
     .addHelpText('after', examples)
     .action((name: string, words: string[], options: AddOptions, command: Command) =>
       add(cli, readInvocation(command, cli), name, words, options),
@@ -41,17 +43,19 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 
 async function add(
   cli: CliContext,
-  { workspace, json }: Invocation,
+  invocation: Invocation,
   name: string,
   words: readonly string[],
   options: AddOptions,
 ): Promise<void> {
-  const [{ readOrder }, { addServer }, { agentsLine }, { awaitTakeUp, takeUpLine }, { nextCommand }] =
+  const { workspace, json } = invocation;
+  const [{ readOrder }, { addServer }, { agentsLine }, { awaitTakeUp, takeUpLine }, { firstStart }, { nextCommand }] =
     await Promise.all([
       import('../add-order.ts'),
       import('../add-server.ts'),
       import('../agents-line.ts'),
       import('../hub-take-up.ts'),
+      import('../first-start.ts'),
       import('../next-command.ts'),
     ]);
   const order = readOrder(name, words, options);
@@ -62,11 +66,14 @@ async function add(
     isThere: (status) => status !== undefined,
   });
   const problems = added.server.kind === 'invalid' ? added.server.problems : [];
+  const started =
+    problems.length === 0 && options.start !== false ? await firstStart(cli, invocation, name, hub) : undefined;
   const answer: AddAnswer = {
     server: name,
     source: placeOf(added.source),
     state: added.server.kind === 'invalid' ? 'invalid' : 'idle',
     agents: added.agents === null ? null : [...added.agents],
+    tools: started?.kind === 'listed' ? started.tools : null,
     problems: [...problems],
     hub,
   };
@@ -87,5 +94,10 @@ async function add(
   }
   const tookUp = takeUpLine(hub);
   if (tookUp !== undefined) terminal.err(tookUp);
+  if (started?.kind === 'listed') {
+    terminal.err(`It answers: ${started.tools === 1 ? '1 tool' : `${started.tools} tools`}.`);
+    return;
+  }
+  if (started?.kind === 'failed') terminal.err(`It was added, but it does not answer yet. ${oneLine(started.why)}`);
   terminal.err(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }

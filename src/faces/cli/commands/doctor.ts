@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { createBuiltins } from '../../../apps/builtin/index.ts';
-import { HubError } from '../../../base/index.ts';
+import { HubError, toHubError } from '../../../base/index.ts';
 import { type Fleet, placeOf, type ServerSpec } from '../../../domain/index.ts';
 import type { ProbeAttempt } from '../../../upstream/index.ts';
 import { checkRun } from '../agent-option.ts';
@@ -13,7 +13,7 @@ export function doctorCommand(cli: CliContext): Command {
   return new Command('doctor')
     .description('try each server over each of its transports, and say what to do about those that fail')
     .argument('[server...]', 'only these (default: all)')
-    .option('--timeout <seconds>', 'how long to try each server', '15')
+    .option('--timeout <seconds>', 'how long to try each server (default: 15, with npx, uvx and the like 60)')
     .option('--run <id>', 'the run to record the probes under (default: a new one)')
     .action((names: string[], options: DoctorOptions, command: Command) =>
       doctor(cli, readInvocation(command, cli), names, options),
@@ -21,7 +21,7 @@ export function doctorCommand(cli: CliContext): Command {
 }
 
 interface DoctorOptions {
-  readonly timeout: string;
+  readonly timeout?: string;
   readonly run?: string;
 }
 
@@ -37,7 +37,7 @@ async function doctor(
     import('../doctor-row.ts'),
     import('../doctor-show.ts'),
   ]);
-  const timeoutMs = scope.readSeconds(options.timeout);
+  const patience = scope.readPatience(options.timeout);
   const run = checkRun(options.run);
   const fleet = await scope.readFleet(cli, invocation);
   const fatal = rowing.fatalProblems(fleet);
@@ -57,7 +57,7 @@ async function doctor(
     throw new HubError('CONFIG_INVALID', `No server was tried: ${placeOf(fatal[0])} has to be corrected first.`);
   }
   if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
-  const task = { fleet, specs, timeoutMs, run, stop };
+  const task = { fleet, specs, patience, run, stop };
   const usedRun = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
   // The exit code that shells give for Ctrl-C.
   if (stop.aborted) cli.exitWith(130);
@@ -68,7 +68,24 @@ async function doctor(
     return;
   }
   show.end({ run: usedRun, servers: found(), problems });
+  const reachable = found().filter(({ verdict }) => verdict === 'reachable');
+  await tellHub(cli, invocation, new Set(reachable.map(({ name }) => name)));
   cli.exitWith(rowing.doctorExitCode(found(), problems));
+}
+
+/** A running hub that gave a server up need not wait: the doctor has just reached it. */
+async function tellHub(cli: CliContext, { workspace }: Invocation, reachable: ReadonlySet<string>): Promise<void> {
+  const { findHub } = await import('../find-hub.ts');
+  try {
+    const hub = await findHub(workspace);
+    const { servers = [] } = (await hub?.servers()) ?? {};
+    for (const { name, tools, error } of servers) {
+      if (reachable.has(name) && (tools === undefined || error !== undefined)) await hub?.retry(name);
+    }
+  } catch (error) {
+    const { terminal } = cli;
+    terminal.err(`${terminal.errColours.yellow('warning')} ${toHubError(error).message}`);
+  }
 }
 
 function sayEmpty({ terminal }: CliContext): void {
@@ -85,7 +102,7 @@ function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number
 interface ProbeTask {
   readonly fleet: Fleet;
   readonly specs: readonly ServerSpec[];
-  readonly timeoutMs: number;
+  readonly patience: (spec: ServerSpec) => number;
   readonly run: string | undefined;
   readonly stop: AbortSignal;
 }
@@ -94,16 +111,17 @@ interface ProbeTask {
 async function probeAll(
   cli: CliContext,
   { logLevel }: Invocation,
-  { fleet, specs, timeoutMs, run, stop }: ProbeTask,
+  { fleet, specs, patience, run, stop }: ProbeTask,
   show: DoctorShow,
   onRow: (row: DoctorServer) => void,
 ): Promise<string | null> {
   if (specs.length === 0) return null;
   const { clock, random, env } = cli;
-  const [{ openDiagnosis }, { probedRow }, { createLogger }] = await Promise.all([
+  const [{ openDiagnosis }, { probedRow }, { createLogger }, { startingText }] = await Promise.all([
     import('../../../hub/index.ts'),
     import('../doctor-row.ts'),
     import('../logger.ts'),
+    import('../diagnosis-scope.ts'),
   ]);
   const logger = createLogger(cli, logLevel ?? 'silent');
   const diagnosis = await openDiagnosis(
@@ -114,7 +132,8 @@ async function probeAll(
   stop.addEventListener('abort', release, { once: true });
   try {
     await inLanes(specs, stop, async (spec) => {
-      show.begin(spec.name, `trying ${spec.transport.type}`);
+      const timeoutMs = patience(spec);
+      show.begin(spec.name, startingText(spec));
       const onTried = (attempt: ProbeAttempt): void => show.goOn(spec.name, afterwards(spec, attempt));
       const probe = await diagnosis.probe(spec, { timeoutMs, signal: stop, onTried });
       if (stop.aborted) return;

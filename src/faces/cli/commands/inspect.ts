@@ -15,7 +15,7 @@ export function inspectCommand(cli: CliContext): Command {
     .description('connect to a server and show everything it offers: tools with their arguments, resources, prompts')
     .argument('<server>', 'the server')
     .option('--tool <name>', 'one tool, with its whole schema')
-    .option('--timeout <seconds>', 'how long to wait for each answer', '15')
+    .option('--timeout <seconds>', 'how long to wait for each answer (default: 15, with npx, uvx and the like 60)')
     .action((name: string, options: InspectOptions, command: Command) =>
       inspect(cli, readInvocation(command, cli), name, options),
     );
@@ -25,7 +25,7 @@ type Told = Extract<InspectOutcome, { kind: 'told' }>;
 
 interface InspectOptions {
   readonly tool?: string;
-  readonly timeout: string;
+  readonly timeout?: string;
 }
 
 async function inspect(cli: CliContext, invocation: Invocation, name: string, options: InspectOptions): Promise<void> {
@@ -36,16 +36,17 @@ async function inspect(cli: CliContext, invocation: Invocation, name: string, op
     import('../../../hub/index.ts'),
     import('../logger.ts'),
   ]);
-  const timeoutMs = scope.readSeconds(options.timeout);
+  const patience = scope.readPatience(options.timeout);
   const fleet = await scope.readFleet(cli, invocation);
   const spec = scope.readySpec(fleet, name);
+  const timeoutMs = patience(spec);
   const logger = createLogger(cli, invocation.logLevel ?? 'silent');
   const diagnosis = await openDiagnosis(
     { clock, logger, random, env, builtins: createBuiltins() },
     { fleet, tool: 'inspect' },
   );
   try {
-    terminal.progress(`Asking ${name} …`);
+    terminal.progress(`${name}: ${scope.startingText(spec)} …`);
     const outcome = await diagnosis.inspect(spec, { timeoutMs, signal: stop });
     terminal.progress('');
     if (stop.aborted) {

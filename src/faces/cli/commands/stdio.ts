@@ -25,7 +25,11 @@ async function stdio(cli: CliContext, invocation: Invocation, options: StdioOpti
     import('../../mcp-stdio/index.ts'),
     import('../agent-note.ts'),
   ]);
-  const { hub, logger, close } = await openLocalHub(cli, invocation, { watch: true, defaultLevel: 'warn' });
+  const { hub, logger, close } = await openLocalHub(cli, invocation, {
+    watch: true,
+    discover: true,
+    defaultLevel: 'warn',
+  });
   const note = strangerNote(hub.fleet, agent);
   if (note !== undefined) logger.warn('agent_not_configured', { agent, note });
   for (const problem of hub.fleet.problems) logger.warn('config_problem', { ...problem });
@@ -37,6 +41,8 @@ async function stdio(cli: CliContext, invocation: Invocation, options: StdioOpti
     random: cli.random,
     input: cli.stdin,
     output: cli.stdout,
+    // The system clock counts from the start of the process.
+    startedAt: 0,
   });
   await servePipes(cli, logger, stop, face);
   // Calls under way may still answer; only then the servers end.

@@ -1,0 +1,38 @@
+import type { WireResult } from '../upstream/index.ts';
+import type { CallRequest } from './call.ts';
+import { missingServers } from './missing-servers.ts';
+import type { View } from './view.ts';
+
+/** The hub's own tool. No server's tool gets this name. */
+export const statusToolName = 'quartermaster_status';
+
+/** Its definition; agents have it in their list while a server of theirs is missing there. */
+export const statusToolText = JSON.stringify({
+  name: statusToolName,
+  title: 'Missing MCP servers',
+  description:
+    'Says which of your MCP servers have no tools in your list yet, why, and what to do. Listed only while a server is missing; your tool list updates when the server is ready.',
+  inputSchema: { type: 'object', properties: {} },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+});
+
+export function isStatusCall({ kind, name }: Pick<CallRequest, 'kind' | 'name'>): boolean {
+  return kind === 'tool' && name === statusToolName;
+}
+
+/** An agent with hundreds of servers needs no more to know that something is wrong. */
+const mostServers = 50;
+
+export function statusResult(view: View): WireResult {
+  const missing = missingServers(view);
+  const lines = missing
+    .slice(0, mostServers)
+    .map(({ server, why, meanwhile }) => `- ${server} ${why}. Meanwhile: ${meanwhile}.`);
+  if (missing.length > mostServers) lines.push(`- and ${missing.length - mostServers} more`);
+  const text =
+    missing.length === 0
+      ? 'All your MCP servers are available. List your tools again if one is missing.'
+      : ['These MCP servers have no tools in your list yet:', ...lines, 'Your tool list updates by itself.'].join('\n');
+  const value = { content: [{ type: 'text', text }] };
+  return { kind: 'result', id: null, text: JSON.stringify(value), value };
+}

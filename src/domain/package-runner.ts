@@ -1,0 +1,33 @@
+import type { ServerSpec, Transport } from './fleet.ts';
+
+/** Programs that fetch what they run, by name; some only with a certain first argument. */
+const runners: ReadonlyMap<string, readonly string[] | 'always'> = new Map<string, readonly string[] | 'always'>([
+  ['npx', 'always'],
+  ['bunx', 'always'],
+  ['pnpx', 'always'],
+  ['uvx', 'always'],
+  ['npm', ['exec', 'x']],
+  ['pnpm', ['dlx', 'exec']],
+  ['yarn', ['dlx']],
+  ['bun', ['x']],
+  ['uv', ['run', 'tool']],
+  ['pipx', ['run']],
+  ['docker', ['run']],
+  ['podman', ['run']],
+]);
+
+/** The program that may have to download the server before it runs: `npx`, `uvx` and the like. */
+export function packageRunner({
+  transport,
+  fallbacks,
+}: Pick<ServerSpec, 'transport' | 'fallbacks'>): string | undefined {
+  return [transport, ...fallbacks].map(runnerOf).find((runner) => runner !== undefined);
+}
+
+function runnerOf(transport: Transport): string | undefined {
+  if (transport.type !== 'stdio') return undefined;
+  const program = transport.command.slice(transport.command.lastIndexOf('/') + 1);
+  const words = runners.get(program);
+  if (words === undefined) return undefined;
+  return words === 'always' || words.includes(transport.args[0] ?? '') ? program : undefined;
+}
