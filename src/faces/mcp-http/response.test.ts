@@ -65,13 +65,13 @@ test('a slow reader that does read gets everything', async () => {
   const { socket } = await exchange((open) => {
     open.writeHead(200, { 'content-length': 20_000_000 });
     open.write('x'.repeat(20_000_000));
-    endResponse(open, 500);
+    endResponse(open, 1_500);
   });
   let size = 0;
   socket.on('data', (chunk: Buffer) => {
     size += chunk.length;
     socket.pause();
-    setTimeout(() => socket.resume(), 5);
+    setTimeout(() => socket.resume(), 10);
   });
   await within(new Promise((resolve) => socket.once('close', resolve)), 'the end of the answer');
   expect(size).toBeGreaterThan(20_000_000);

@@ -24,8 +24,8 @@ const kinds = [
 ];
 /** Seven leaders and four grandchildren. */
 const processCount = 11;
-/** What is guaranteed after the hub's death, whichever way it dies. */
-const allowedMs = 5_000;
+/** Some seconds on a machine with nothing else to do. */
+const allowedMs = 45_000;
 
 let buildFolder: string;
 let built: string;
