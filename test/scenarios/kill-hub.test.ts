@@ -26,13 +26,21 @@ test(verifies(
       stubborn: { command: process.execPath, args: [fixturePath('bad.mjs'), 'ignores-term'] },
     },
   });
-  const { token } = (await workspace.qm('token', 'issue', '--agent', 'tester', '--run', 'storm')) as { token: string };
+  const tokenFor = async (run: string): Promise<string> =>
+    ((await workspace.qm('token', 'issue', '--agent', 'tester', '--run', run)) as { token: string }).token;
+  const [token, other] = [await tokenFor('storm'), await tokenFor('before')];
   const answered = new Set<string>();
   for (let round = 0; round < times; round++) {
     const hub = await workspace.serve();
     const client = await openSession(hub.url, token);
-    // Both servers run before the storm, so that there is something to leave behind.
-    await eventually(() => pidsOfHub(hub.pid).length >= 2 || undefined, 'both servers to run');
+    // Both servers run before the storm, so that there is something to leave behind. One that is known starts when called.
+    const before = await openSession(hub.url, other);
+    for (const tool of ['echo', 'stubborn_echo']) {
+      const isGood = async () => (await before.call(tool, { message: 'up' }))?.error === undefined || undefined;
+      await eventually(isGood, `${tool} to answer`);
+    }
+    await before.close();
+    expect(pidsOfHub(hub.pid).length).toBeGreaterThanOrEqual(2);
     let storm = true;
     const workers = Array.from({ length: inFlight }, async (_, worker) => {
       for (let count = 0; storm; count++) {
@@ -71,9 +79,9 @@ test(verifies(
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { arguments: { message: string } });
-  expect(seen.length).toBeGreaterThan(times * inFlight);
-  const missing = seen.filter((call) => !byMessage.has(call.arguments.message));
+  const missing = seen.filter(({ arguments: { message } }) => message !== 'up' && !byMessage.has(message));
   expect(missing).toEqual([]);
+  expect(seen.length).toBeGreaterThan(times * inFlight);
   expect([...answered].filter((message) => !byMessage.has(message))).toEqual([]);
   // A call without an answer has no other end than this one.
   const open = lines.filter((line) => line.outcome === 'interrupted');
