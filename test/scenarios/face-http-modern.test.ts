@@ -14,7 +14,8 @@ import {
   namesOf,
   textOf,
 } from '../support/mcp-clients.ts';
-import { ask, send } from '../support/mcp-http.ts';
+import { ask, type Stream, send } from '../support/mcp-http.ts';
+import { createMovingClock } from '../support/moving-clock.ts';
 import { eventually, within } from '../support/within.ts';
 
 /** The revision without a handshake, on the wire. */
@@ -302,4 +303,29 @@ test('both eras share the endpoint, request by request', async () => {
     }),
   );
   expect(answers).toEqual(answers.map((_, index) => [index, `m${index}`, index % 2 === 1]));
+});
+
+test('a call that says nothing becomes a stream, which is kept alive', async () => {
+  const clock = createMovingClock();
+  const alone = await gatewayForTest({}, { clock });
+  const own = modernClient(alone.url, await alone.token());
+  const slow = { name: 'echo_slow', arguments: { ms: 3000 } };
+  let stream: Stream | undefined;
+  void own.stream('tools/call', slow, { id: 'long' }).then((opened) => {
+    stream = opened;
+  });
+  const deaf = own.request('tools/call', slow, { headers: { accept: 'application/json' } });
+  const quick = await own.call('echo_add', { a: 1, b: 2 });
+  expect(quick.headers['content-type']).toBe('application/json');
+  await eventually(() => alone.hub.callsUnderWay === 2 || undefined, 'the calls to begin');
+  const kept = await eventually(() => {
+    clock.advance(1000);
+    return stream?.text().includes(': keep-alive') ? stream : undefined;
+  }, 'a sign of life');
+  expect(kept.headers['content-type']).toBe('text/event-stream');
+  expect(await kept.next()).toMatchObject({ id: 'long', result: { content: [{ text: 'waited 3000 ms' }] } });
+  await kept.ended;
+  const plain = await deaf;
+  expect(plain.headers['content-type']).toBe('application/json');
+  expect(textOf(plain.message)).toBe('waited 3000 ms');
 });

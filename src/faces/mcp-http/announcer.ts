@@ -7,6 +7,7 @@ import type { HttpSession, OpenStream } from './http-session.ts';
 import type { Reception } from './reception.ts';
 import { keepAliveMs } from './response.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import type { WaitingAnswers } from './waiting-answers.ts';
 
 /** Several servers often change at once; clients hear of it once. */
 const gatherMs = 50;
@@ -21,9 +22,10 @@ export function createAnnouncer(deps: {
   readonly hub: Hub;
   readonly sessions: ClientSessions<HttpSession>;
   readonly subscriptions: Subscriptions;
+  readonly waiting: WaitingAnswers;
   readonly reception: Reception;
 }): { readonly revision: number; close(): void } {
-  const { clock, hub, sessions, subscriptions, reception } = deps;
+  const { clock, hub, sessions, subscriptions, waiting, reception } = deps;
   let gathering: Timer | undefined;
   let nextBeat: Timer = clock.setTimer(beatMs, beat);
   let beats = 0;
@@ -64,6 +66,7 @@ export function createAnnouncer(deps: {
   function beat(): void {
     const now = clock.monotonic();
     for (const { streams } of sessions.all()) streams.sweep(now);
+    waiting.sweep();
     if (++beats % beatsToKeepAlive === 0) keepAlive();
     nextBeat = clock.setTimer(beatMs, beat);
   }
@@ -72,6 +75,7 @@ export function createAnnouncer(deps: {
     recheck();
     for (const { streams } of sessions.all()) streams.write(sseComment);
     for (const { events } of subscriptions.all()) events.write(sseComment);
+    waiting.write(sseComment);
   }
 
   return {

@@ -16,6 +16,7 @@ import { bodyOf, readPosted } from './posted.ts';
 import type { Reception } from './reception.ts';
 import { refuse, sendStatus } from './response.ts';
 import { createSubscriptions } from './subscriptions.ts';
+import { WaitingAnswers } from './waiting-answers.ts';
 
 /** `/mcp`: both protocol eras on one address, decided for each request. */
 export interface McpEndpoint {
@@ -43,11 +44,12 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     { idleMs: serve.clientSessionIdleMs, max: serve.maxClientSessions },
   );
   const subscriptions = createSubscriptions(maxSubscriptions);
-  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, reception });
+  const waiting = new WaitingAnswers();
+  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, waiting, reception });
   const parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
   const rounds = createRounds({ hub, parked });
   const legacy = createLegacyFace({ hub, clock, sessions, revision: () => announcer.revision });
-  const modern = createModernFace({ hub, rounds, subscriptions });
+  const modern = createModernFace({ hub, rounds, subscriptions, waiting });
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
   function handle(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {

@@ -3,7 +3,7 @@ import type { Linked, LinkedList } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { KnownHeaders } from './known-headers.ts';
 import type { LeanRequest } from './lean-request.ts';
-import type { ResumableAnswer } from './resumable-answer.ts';
+import type { GrowingAnswer } from './response.ts';
 
 /** One HTTP request from a caller whose identity is proved. */
 export interface Exchange extends Linked<Exchange> {
@@ -18,8 +18,8 @@ export interface Exchange extends Linked<Exchange> {
   list: LinkedList<Exchange> | undefined;
   before: Exchange | undefined;
   after: Exchange | undefined;
-  /** When a client session began to wait for its answer. */
+  /** When it began to wait for its answer, in the time of whoever waits with it. */
   since: number;
-  /** Of a client session whose answer is, or may become, a stream. */
-  growing: ResumableAnswer | undefined;
+  /** Of an answer that is, or may become, a stream. */
+  growing: GrowingAnswer | undefined;
 }

@@ -36,6 +36,7 @@ import type { Exchange } from './exchange.ts';
 import { checkMirroredArguments } from './mirrored-arguments.ts';
 import { growingAnswer, openEventStream, sendJson, sendStatus } from './response.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
+import type { WaitingAnswers } from './waiting-answers.ts';
 
 /** The revision without handshake: every request stands for itself. */
 export interface ModernFace {
@@ -47,9 +48,10 @@ export interface ModernFaceDeps {
   readonly hub: Hub;
   readonly rounds: Rounds;
   readonly subscriptions: Subscriptions;
+  readonly waiting: WaitingAnswers;
 }
 
-export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps): ModernFace {
+export function createModernFace({ hub, rounds, subscriptions, waiting }: ModernFaceDeps): ModernFace {
   function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined {
     if (message.kind !== 'request') {
       // This revision defines no notifications from clients over HTTP.
@@ -78,16 +80,19 @@ export function createModernFace({ hub, rounds, subscriptions }: ModernFaceDeps)
   }
 
   /** Closing the stream is how this revision cancels. */
-  function operate({ request: incoming, response, caller, acceptsStream }: Exchange, request: Request): Promise<void> {
+  function operate(exchange: Exchange, request: Request): Promise<void> {
+    const { request: incoming, response, caller, acceptsStream } = exchange;
     if (request.method === 'tools/call') checkArguments(caller, request, incoming);
-    const growing = acceptsStream && isSpokenTo(request) ? growingAnswer(response) : undefined;
-    const round = rounds.begin(caller, request, growing?.between);
+    if (acceptsStream && isSpokenTo(request)) exchange.growing = growingAnswer(response);
+    const round = rounds.begin(caller, request, exchange.growing?.between);
+    if (acceptsStream) waiting.add(exchange);
     response.once('close', () => {
       if (!response.writableFinished) round.cancel('the client closed the stream');
     });
     return round.answer.then(({ text, outcome }) => {
-      if (growing === undefined) sendJson(response, statusOf(outcome), text);
-      else growing.end(text, statusOf(outcome));
+      waiting.answered(exchange);
+      if (exchange.growing === undefined) sendJson(response, statusOf(outcome), text);
+      else exchange.growing.end(text, statusOf(outcome));
     });
   }
 

@@ -70,21 +70,31 @@ function refuseUnread(response: ServerResponse, status: number, text: string): v
   response.req.resume();
 }
 
-/** An answer that is plain JSON unless something was said before it. */
+/** An answer that is plain JSON unless something was said before it, or it took long. */
 export interface GrowingAnswer {
   readonly between: (message: string) => void;
+  /** Becomes a stream, if anybody is there. */
+  grow(): void;
+  /** What is no message, to a stream only. */
+  write(text: string): void;
   /** The status counts as long as nothing was said before. */
   end(message: string, status?: number): void;
 }
 
 export function growingAnswer(response: ServerResponse): GrowingAnswer {
   let stream: EventStream | undefined;
+
+  function grow(): void {
+    if (!response.destroyed) stream ??= openEventStream(response);
+  }
+
   return {
+    grow,
     between(message) {
-      if (response.destroyed) return;
-      stream ??= openEventStream(response);
-      stream.send(message);
+      grow();
+      stream?.send(message);
     },
+    write: (text) => stream?.write(text),
     end(message, status = 200) {
       if (stream === undefined) sendJson(response, status, message);
       else {

@@ -4,8 +4,6 @@ import { type GrowingAnswer, sendJson } from './response.ts';
 
 /** Once it is a stream, the client may lose its connection and come back for the rest. */
 export interface ResumableAnswer extends GrowingAnswer {
-  /** Becomes a stream, if anybody is there. */
-  grow(): void;
   /** Nobody reads any more nor can come back, and the answer has not left. */
   readonly onGone: (listener: () => void) => void;
 }
@@ -24,6 +22,7 @@ export function resumableAnswer(response: ServerResponse, streams: { open(): Eve
   return {
     grow,
     between: (message) => grow()?.send(message),
+    write: (text) => log?.write(text),
     onGone(listener) {
       if (log !== undefined) log.onGone(listener);
       else if (response.destroyed) listener();
