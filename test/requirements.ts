@@ -55,6 +55,7 @@ export const requirements = {
     'A message of a server that nests too deep fails its own exchange, over every transport and in every place.',
   'upstream:gives-back':
     'Messages that a server leaves unanswered are given up, and their connections with them; calls have their own.',
+  'upstream:starts': 'At most eight servers start at a time; the one that a call names goes first.',
   'upstream:tools-changed': 'A tool whose definition is another than the last known one is logged by its name.',
   'upstream:sse': 'A server of the older HTTP transport with an event stream is listed and called.',
   'upstream:sse-origin': 'An event stream may name an endpoint at its own origin only.',

@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 import { type Clock, type Logger, readProcess, sleep } from '../../base/index.ts';
 import { groupGone, signalGroup } from './group.ts';
 import type { Peer, PeerExit } from './peer.ts';
+import type { ListProcesses } from './process-table.ts';
 import { createStderrTail } from './stderr-tail.ts';
-import { endMarked } from './sweep.ts';
+import type { Sweeper } from './sweep.ts';
 
 /** One running stdio server. Stopping is EOF, SIGTERM, SIGKILL with a grace between them, for its descendants too. */
 export interface Child extends Peer {
@@ -30,11 +31,17 @@ const killWaitMs = 2_000;
 const sweepWaitMs = 3_000;
 const lastStderrMs = 250;
 
-export function createChild(
-  deps: { readonly clock: Clock; readonly logger: Logger; readonly leader: ChildProcessWithoutNullStreams },
-  options: ChildOptions,
-): OwnedChild {
-  const { clock, logger, leader } = deps;
+export interface ChildDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly leader: ChildProcessWithoutNullStreams;
+  /** Both are shared with the other children. */
+  readonly list: ListProcesses;
+  readonly sweeper: Sweeper;
+}
+
+export function createChild(deps: ChildDeps, options: ChildOptions): OwnedChild {
+  const { clock, logger, leader, list } = deps;
   const { stdin, stdout, stderr } = leader;
   // The caller checks that the process started; only then is there a pid.
   const pid = leader.pid as number;
@@ -71,18 +78,20 @@ export function createChild(
   }
 
   async function endGroup(): Promise<void> {
-    if (await groupGone(clock, pid, 0)) return;
+    if (await groupGone(clock, list, pid, 0)) return;
     signalGroup(pid, 'SIGTERM');
-    if (await groupGone(clock, pid, options.graceMs)) return;
+    if (await groupGone(clock, list, pid, options.graceMs)) return;
     signalGroup(pid, 'SIGKILL');
-    if (await groupGone(clock, pid, killWaitMs)) return;
+    if (await groupGone(clock, list, pid, killWaitMs)) return;
     logger.error('child.unkillable', { server: options.server, pid });
   }
 
   async function sweep(): Promise<void> {
-    const work = endMarked(clock, (cookie) => cookie === options.cookie, { since });
-    const clean = (await settlesWithin(clock, sweepWaitMs, work)) && (await work).clean;
-    if (!clean) logger.error('child.descendants-left', { server: options.server, pid });
+    const work = deps.sweeper.end(options.cookie, since).then(({ clean }) => {
+      if (!clean) logger.error('child.descendants-left', { server: options.server, pid });
+    });
+    // A look at a busy machine may take longer; that something is left is said only when it was seen.
+    await settlesWithin(clock, sweepWaitMs, work);
   }
 
   /** Whoever reads stdout may still be behind; but a descendant out of reach must not hold it open for ever. */

@@ -15,8 +15,8 @@ import { bootMark, type CookieOwner, formatCookie } from './cookie.ts';
 import { defaultPath, findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
 import type { BuiltinOrder, Builtins, Peer } from './peer.ts';
-import { readOwnNamespace } from './process-table.ts';
-import { endMarked, endStale } from './sweep.ts';
+import { createSharedList, readOwnNamespace } from './process-table.ts';
+import { createSweeper, endMarked, endStale } from './sweep.ts';
 import { createWatchdog } from './watchdog.ts';
 
 export interface ChildSpec {
@@ -69,6 +69,7 @@ export function createChildren(
   };
   const searchPath = baseEnv.PATH ?? defaultPath;
   const watchdog = createWatchdog({ clock, logger }, { mark: bootMark(owner), searchPath });
+  const shared = { list: createSharedList(), sweeper: createSweeper(clock) };
   const live = new Set<OwnedChild>();
   const hosted = new Set<Peer>();
   let started = 0;
@@ -85,7 +86,8 @@ export function createChildren(
     const launch = planLaunch(command, spec.args, spec.env);
     const leader = spawnGroup(spec, launch.file, launch.args, env);
     if (leader.pid === undefined) throw unavailable(spec, await failureOf(leader));
-    const child = createChild({ clock, logger, leader }, { server: spec.server, cookie, graceMs, stderrTailBytes });
+    const options = { server: spec.server, cookie, graceMs, stderrTailBytes };
+    const child = createChild({ clock, logger, leader, ...shared }, options);
     live.add(child);
     void child.ended.then(() => {
       live.delete(child);

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../base/index.ts';
-import { listProcesses } from './process-table.ts';
+import type { ListProcesses } from './process-table.ts';
 
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
@@ -10,9 +10,9 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
 }
 
 /** Looks ever less often, up to `ms`; true when the group is gone. */
-export async function groupGone(clock: Clock, group: number, ms: number): Promise<boolean> {
+export async function groupGone(clock: Clock, list: ListProcesses, group: number, ms: number): Promise<boolean> {
   const until = clock.monotonic() + ms;
-  for (let pause = 10; await groupIsAlive(group); pause = Math.min(pause * 2, 160)) {
+  for (let pause = 10; await groupIsAlive(list, group); pause = Math.min(pause * 2, 160)) {
     const left = until - clock.monotonic();
     if (left <= 0) return false;
     await sleep(clock, Math.min(pause, left));
@@ -20,7 +20,7 @@ export async function groupGone(clock: Clock, group: number, ms: number): Promis
   return true;
 }
 
-async function groupIsAlive(group: number): Promise<boolean> {
+async function groupIsAlive(list: ListProcesses, group: number): Promise<boolean> {
   try {
     process.kill(-group, 0);
   } catch {
@@ -28,6 +28,6 @@ async function groupIsAlive(group: number): Promise<boolean> {
     return false;
   }
   // Orphans stay zombies where process 1 does not collect them, as in many containers.
-  const rows = await listProcesses();
+  const rows = await list();
   return rows.length === 0 || rows.some((row) => row.group === group && !row.ended);
 }

@@ -3,6 +3,30 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { cookieName, type ProcessRow, readProcess } from '../../base/index.ts';
 
+export type ListProcesses = () => Promise<ProcessRow[]>;
+
+/**
+ * For many who look at the processes at the same time, as when all children end: whoever comes while somebody looks shares
+ * the next look, which begins after everybody who shares it has asked.
+ */
+export function createSharedList(list: ListProcesses = listProcesses): ListProcesses {
+  let running: Promise<unknown> | undefined;
+  let next: Promise<ProcessRow[]> | undefined;
+
+  async function look(before: Promise<unknown> | undefined): Promise<ProcessRow[]> {
+    await before;
+    const rows = list();
+    running = rows;
+    next = undefined;
+    return rows;
+  }
+
+  return () => {
+    next ??= look(running?.catch(() => {}));
+    return next;
+  };
+}
+
 /** None without /proc (macOS). Read in slices, so that a machine full of processes does not hold up the event loop. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   const names = orUndefined(() => readdirSync('/proc')) ?? [];

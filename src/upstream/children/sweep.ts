@@ -16,6 +16,8 @@ interface SweepLimits {
 
 const maxRounds = 40;
 const pauseMs = 25;
+/** A process that was killed may need a while to go on a machine under load. */
+const maxPauseMs = 250;
 
 /** Kills this user's processes by their cookie, and looks again until none is left: they may fork meanwhile. */
 export async function endMarked(
@@ -27,10 +29,77 @@ export async function endMarked(
   for (let round = 0; round < maxRounds; round += 1) {
     const found = await killOnce(matches, limits);
     if (found.length === 0) return { ended: ended.size, clean: true };
-    for (const row of found) ended.add(`${row.pid}:${row.start}`);
-    await sleep(clock, pauseMs);
+    for (const { row } of found) ended.add(`${row.pid}:${row.start}`);
+    await sleep(clock, pauseAfter(round));
   }
   return { ended: ended.size, clean: false };
+}
+
+function pauseAfter(round: number): number {
+  return Math.min(pauseMs * (1 + round / 4), maxPauseMs);
+}
+
+/** Ends whatever carries a child's cookie. Many children often end at once: one look at the processes serves all. */
+export interface Sweeper {
+  /** Never rejects. */
+  end(cookie: string, since: number): Promise<SweepResult>;
+}
+
+interface Wanted {
+  readonly since: number;
+  readonly ended: Set<string>;
+  rounds: number;
+  settle(result: SweepResult): void;
+}
+
+export function createSweeper(clock: Clock): Sweeper {
+  const wanted = new Map<string, Wanted>();
+  let running = false;
+
+  function settle(cookie: string, { ended, settle: done }: Wanted, clean: boolean): void {
+    wanted.delete(cookie);
+    done({ ended: ended.size, clean });
+  }
+
+  /** Whoever comes during a look waits for the next one: what it wants may have been passed over already. */
+  async function look(): Promise<void> {
+    const now = [...wanted];
+    const cookies = new Set(now.map(([cookie]) => cookie));
+    const since = Math.min(...now.map(([, one]) => one.since));
+    const left = new Set<string>();
+    for (const { row, cookie } of await killOnce((each) => cookies.has(each), { since })) {
+      left.add(cookie);
+      wanted.get(cookie)?.ended.add(`${row.pid}:${row.start}`);
+    }
+    for (const [cookie, one] of now) {
+      one.rounds += 1;
+      if (!left.has(cookie)) settle(cookie, one, true);
+      else if (one.rounds >= maxRounds) settle(cookie, one, false);
+    }
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    try {
+      for (let round = 0; wanted.size > 0; round += 1) {
+        if (round > 0) await sleep(clock, pauseAfter(round));
+        await look();
+      }
+    } catch {
+      // Nothing is known of what they left; the watchdog and the next start look again.
+      for (const [cookie, one] of wanted) settle(cookie, one, false);
+    }
+    running = false;
+  }
+
+  return {
+    end(cookie, since) {
+      return new Promise((done) => {
+        wanted.set(cookie, { since, ended: new Set(), rounds: 0, settle: done });
+        if (!running) void run();
+      });
+    },
+  };
 }
 
 /** Ends what carries the cookie of a hub that is dead. */
@@ -46,9 +115,14 @@ export async function endStale(clock: Clock, self: CookieOwner): Promise<SweepRe
   );
 }
 
-async function killOnce(matches: (cookie: string) => boolean, limits: SweepLimits): Promise<ProcessRow[]> {
+interface Killed {
+  readonly row: ProcessRow;
+  readonly cookie: string;
+}
+
+async function killOnce(matches: (cookie: string) => boolean, limits: SweepLimits): Promise<Killed[]> {
   const { since = 0, spare } = limits;
-  const found: ProcessRow[] = [];
+  const found: Killed[] = [];
   for (const row of await listProcesses()) {
     if (row.ended || row.start < since || row.pid === process.pid || spare?.has(row.pid)) continue;
     if (!hasOwnUser(row.pid)) continue;
@@ -56,7 +130,7 @@ async function killOnce(matches: (cookie: string) => boolean, limits: SweepLimit
     if (cookie === undefined || !matches(cookie)) continue;
     // The pid may have passed to another process while the cookie was read.
     if (readProcess(row.pid)?.start !== row.start) continue;
-    if (kill(row.pid)) found.push(row);
+    if (kill(row.pid)) found.push({ row, cookie });
   }
   return found;
 }
