@@ -18,5 +18,5 @@ export interface Verdict {
 export function judge(
   scenario: Scenario,
   run: Ended & { readonly turns: readonly Turn[] },
-  client: { readonly takesFirstTurnWithout?: boolean },
+  client?: { readonly takesFirstTurnWithout?: boolean; readonly listsAgain?: boolean },
 ): Verdict;

@@ -50,23 +50,27 @@ export async function runFirstContact({ client, transport, scenario }) {
 
 /**
  * Quick servers have to be there, and callable, at the first turn; the late one has to be callable in the same run. A
- * client that takes its first turn without waiting, and never lists again, only has to get the quick ones at some turn.
+ * client that takes its first turn without waiting has to get them at some turn. One that never lists again cannot get a
+ * server that comes after its list.
  *
  * @returns {{ first: string, called: string, seconds: number, problems: string[] }}
  */
-export function judge(scenario, { turns, ms, isLate, code, output }, { takesFirstTurnWithout = false }) {
+export function judge(scenario, { turns, ms, isLate, code, output }, client = {}) {
   const first = turns[0]?.tools ?? [];
   const missing = scenario.quick.filter((name) => !offers(first, name));
   const lateAt = turns.findIndex(({ tools }) => offers(tools, 'late_echo'));
   const results = turns.at(-1)?.results ?? [];
+  const mayComeLater = client.listsAgain !== false || scenario.quick.length === 0;
   const problems = [
     ...(isLate || code !== 0 ? [`ended with ${isLate ? 'the deadline' : code}: ${output.slice(-500)}`] : []),
-    ...(missing.length > 0 && !takesFirstTurnWithout ? [`not offered at the first turn: ${missing.join(', ')}`] : []),
+    ...(missing.length > 0 && !client.takesFirstTurnWithout
+      ? [`not offered at the first turn: ${missing.join(', ')}`]
+      : []),
     ...scenario.quick
       .slice(-1)
       .filter((name) => !isCalled(results, name))
       .map((name) => `${name} was not answered`),
-    ...(lateAt < 0 && !takesFirstTurnWithout ? ['late_echo was never offered'] : []),
+    ...(lateAt < 0 && mayComeLater ? ['late_echo was never offered'] : []),
     ...(lateAt >= 0 && !isCalled(results, 'late_echo') ? ['late_echo was not answered'] : []),
   ];
   const late = lateAt < 0 ? 'never' : `turn ${lateAt + 1}, ${(turns[lateAt].atMs / 1000).toFixed(1)} s`;

@@ -52,7 +52,7 @@ test('what was there at once and what came later is judged by the turns', () => 
     { atMs: 4000, tools: all, results: ['quick2_echo'] },
     { atMs: 4100, tools: all, results: ['quick2_echo', 'late_echo'] },
   ];
-  expect(judge(scenario, { ...run, turns }, {})).toEqual({
+  expect(judge(scenario, { ...run, turns })).toEqual({
     first: '2 of 2 quick',
     late: 'turn 2, 4.0 s',
     answered: 'yes',
@@ -63,7 +63,7 @@ test('what was there at once and what came later is judged by the turns', () => 
 
 test('an agent that saw nothing, got no answer or did not end has a problem', () => {
   const problems = (turns: { tools: string[]; results: string[] }[], end = {}) =>
-    judge(scenario, { ...run, ...end, turns: turns.map((turn) => ({ atMs: 1, ...turn })) }, {}).problems;
+    judge(scenario, { ...run, ...end, turns: turns.map((turn) => ({ atMs: 1, ...turn })) }).problems;
   expect(problems([{ tools: ['hub_quick2_echo'], results: [] }])).toEqual([
     'not offered at the first turn: quick1_echo',
     'quick2_echo was not answered',
@@ -76,15 +76,19 @@ test('an agent that saw nothing, got no answer or did not end has a problem', ()
   expect(problems([], { code: 1, output: 'no key' })[0]).toContain('ended with 1: no key');
 });
 
-test('a client that does not wait may get the quick ones at a later turn', () => {
+test('a client that does not wait, or never lists again, is judged by what it can get', () => {
   const turns = [
     { atMs: 1, tools: [], results: [] },
     { atMs: 2, tools: quick, results: ['quick2_echo'] },
   ];
-  expect(judge(scenario, { ...run, turns }, { takesFirstTurnWithout: true }).problems).toEqual([]);
+  expect(judge(scenario, { ...run, turns }, { takesFirstTurnWithout: true, listsAgain: false }).problems).toEqual([]);
   const never = [{ atMs: 1, tools: [], results: [] }];
-  expect(judge(scenario, { ...run, turns: never }, { takesFirstTurnWithout: true }).problems).toEqual([
-    'quick2_echo was not answered',
+  expect(
+    judge(scenario, { ...run, turns: never }, { takesFirstTurnWithout: true, listsAgain: false }).problems,
+  ).toEqual(['quick2_echo was not answered']);
+  const alone = { ...scenario, quick: [] };
+  expect(judge(alone, { ...run, turns: never }, { listsAgain: false }).problems).toEqual([
+    'late_echo was never offered',
   ]);
 });
 

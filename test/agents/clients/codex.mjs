@@ -1,6 +1,7 @@
 import { writeText } from './write-config.mjs';
 
 const common = {
+  listsAgain: false,
   program: { script: '@openai/codex/bin/codex.js' },
 
   async setUp({ home, model, prompt, config }) {
