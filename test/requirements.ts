@@ -179,6 +179,10 @@ export const requirements = {
   'journal:kill-9': 'After kill -9 at any moment, each call that reached a server has a record, open ones interrupted.',
   'journal:torn-line': 'Recovery drops a torn last line and nothing else.',
   'journal:disk-full': 'When the record cannot be written, calls are refused clearly until it can be.',
+  'journal:gone':
+    'A journal that is deleted, moved or replaced under a running hub is noticed before the next call is sent, and put back with all that was in it.',
+  'files:no-links':
+    'No file of the hub is written or trusted through a link, when it is not ours, or when others can write it.',
   'journal:rotation': 'A file goes only when all have read it and no call in it is open.',
   'ledger:redaction':
     "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error; no record holds what is named secret.",

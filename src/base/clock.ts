@@ -9,6 +9,8 @@ export interface Clock {
 
 export interface Timer {
   cancel(): void;
+  /** The process may end while it runs. */
+  unref?(): void;
 }
 
 export function createSystemClock(): Clock {
@@ -31,6 +33,10 @@ class SystemTimer implements Timer {
 
   cancel(): void {
     clearTimeout(this.#handle);
+  }
+
+  unref(): void {
+    this.#handle.unref();
   }
 }
 

@@ -1,46 +1,76 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync } from 'node:fs';
+import { fstatSync, fsyncSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, type Logger, thisProcess } from '../base/index.ts';
+import { type Clock, ensureGuardedFolder, type GuardedFolder, type Logger, thisProcess } from '../base/index.ts';
+import { copyBytes } from './copy-bytes.ts';
 import { journalName, leftName } from './journal-name.ts';
 import type { LedgerFiles } from './ledger-files.ts';
+import { journalPlace } from './places.ts';
 import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface JournalOptions {
-  readonly folder: string;
+  readonly workspace: string;
   readonly boot: string;
   readonly sync: 'os' | 'always';
   readonly rotateBytes: number;
 }
 
 export interface JournalFile {
-  readonly path: string;
+  name: string;
+  /** Open until the file goes: what was deleted under a running hub can still be read here. */
+  fd: number;
+  inode: number;
   /** Bytes that are good; what lies behind is the rest of a failed write. */
   size: number;
   /** Calls and run lines that still need this file: open ones, and those no run file has yet. */
   held: number;
 }
 
+interface JournalDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly files: LedgerFiles;
+}
+
 /** This process's own journal: one file at a time, older ones until nobody needs them. */
 export class Journal {
-  readonly #deps: { readonly clock: Clock; readonly logger: Logger; readonly files: LedgerFiles };
+  readonly #deps: JournalDeps;
   readonly #options: JournalOptions;
   readonly #older = new Set<JournalFile>();
   readonly #buffer = new Utf8Buffer(usualBytes);
+  #folder: GuardedFolder;
   #current: JournalFile;
-  #fd: number;
+  #path: string;
   #number = 1;
   #torn = false;
   #rotationFailed = false;
+  #gone = false;
+  #restored = 0;
 
-  constructor(deps: { clock: Clock; logger: Logger; files: LedgerFiles }, options: JournalOptions) {
+  constructor(deps: JournalDeps, options: JournalOptions) {
     this.#deps = deps;
     this.#options = options;
-    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
-    ({ fd: this.#fd, file: this.#current } = this.#create(1));
+    this.#folder = ensureGuardedFolder(options.workspace, journalPlace);
+    try {
+      this.#current = this.#create(this.#folder, 1);
+    } catch (error) {
+      this.#folder.close();
+      throw error;
+    }
+    this.#path = join(this.#folder.path, this.#current.name);
   }
 
   get path(): string {
-    return this.#current.path;
+    return this.#path;
+  }
+
+  /** Deleted, moved or replaced; the next write tries to put it back. */
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
+  /** How often it was put back. */
+  get restored(): number {
+    return this.#restored;
   }
 
   /** For the next write. */
@@ -50,13 +80,15 @@ export class Journal {
 
   /** Writes all that was added, or throws, forgets it and leaves the file as it was. Returns the file that has it. */
   write(): JournalFile {
-    if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
-    const file = this.#current;
     const { bytes, size } = this.#buffer;
     this.#buffer.clear();
+    if (this.#gone) this.#restore();
+    else this.#expectThere();
+    if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
+    const file = this.#current;
     try {
       if (this.#torn) this.#cut();
-      this.#writeAll(this.#fd, bytes, size, file.size);
+      this.#writeAll(file.fd, bytes, size, file.size);
     } catch (error) {
       this.#torn = true;
       try {
@@ -70,6 +102,15 @@ export class Journal {
     return file;
   }
 
+  /** Throws unless every file is where it was made. Thorough, so for now and then. */
+  expectInPlace(): void {
+    if (this.#gone) throw goneError();
+    const isThere = ({ name, inode }: JournalFile): boolean => this.#folder.stat(name)?.ino === inode;
+    if (this.#folder.isInPlace() && isThere(this.#current) && [...this.#older].every(isThere)) return;
+    this.#gone = true;
+    throw goneError();
+  }
+
   release(file: JournalFile, count: number): void {
     file.held -= count;
     if (file.held === 0 && this.#older.delete(file)) this.#remove(file);
@@ -77,56 +118,106 @@ export class Journal {
 
   /** Every file with how far it is good, oldest first. */
   sources(): { readonly path: string; readonly upTo: number }[] {
-    return [...this.#older, this.#current].map((file) => ({ path: file.path, upTo: file.size }));
+    return this.#all().map(({ name, size }) => ({ path: join(this.#folder.path, name), upTo: size }));
   }
 
   /** What somebody still needs is left for the next start to recover; a clean life leaves nothing. */
   close(): void {
-    this.#deps.files.close(this.#fd);
-    for (const file of [...this.#older, this.#current]) {
+    for (const file of this.#all()) {
       if (file.held === 0) this.#remove(file);
       else this.#leave(file);
     }
     this.#older.clear();
+    this.#folder.close();
   }
 
-  #create(number: number): { fd: number; file: JournalFile } {
-    const { files, clock } = this.#deps;
-    const { folder, boot, sync } = this.#options;
-    const created = new Date(clock.now()).toISOString();
-    const owner = thisProcess();
-    const path = join(folder, journalName(created, boot, number));
-    const header = {
-      k: 'header',
-      version: 1,
-      boot,
-      pid: owner.pid,
-      pid_start: owner.start ?? null,
-      created,
-      file: number,
-    };
-    const bytes = Buffer.from(`${JSON.stringify(header)}\n`);
-    const fd = files.create(path);
+  #all(): JournalFile[] {
+    return [...this.#older, this.#current];
+  }
+
+  /** Before each write: no call may go out once its record would be in a file that nobody finds. */
+  #expectThere(): void {
     try {
-      this.#writeAll(fd, bytes, bytes.length, 0);
-      if (sync === 'always') syncFolder(folder);
+      this.#deps.files.expect(this.#path);
     } catch (error) {
-      files.close(fd);
-      unlinkSync(path);
+      this.#gone = true;
+      throw goneError(error);
+    }
+  }
+
+  /**
+   * Makes all files anew, in their order, with what was in them. They get new numbers: what stands in their place now
+   * may be a copy that somebody put there.
+   */
+  #restore(): void {
+    const folder = ensureGuardedFolder(this.#options.workspace, journalPlace);
+    const [all, made] = [this.#all(), [] as JournalFile[]];
+    try {
+      for (const old of all) {
+        const file = this.#create(folder, this.#number + made.length + 1);
+        made.push(file);
+        copyBytes(this.#deps.files, old, file);
+        if (this.#options.sync === 'always') this.#deps.files.sync(file.fd);
+      }
+    } catch (error) {
+      for (const file of made) this.#discard(folder, file);
+      folder.close();
       throw error;
     }
-    return { fd, file: { path, size: bytes.length, held: 0 } };
+    all.forEach((old, index) => {
+      this.#removeOld(old);
+      // Calls and run lines know the file by this object.
+      Object.assign(old, made[index], { held: old.held });
+    });
+    this.#folder.close();
+    this.#folder = folder;
+    this.#path = join(folder.path, this.#current.name);
+    this.#number += made.length;
+    [this.#torn, this.#gone] = [false, false];
+    this.#restored++;
+    this.#deps.logger.warn('ledger.journal-restored', { file: this.#path, files: made.length });
+  }
+
+  /** Where only a part was deleted, the rest is there twice now. */
+  #removeOld(old: JournalFile): void {
+    if (this.#folder.isInPlace() && this.#folder.stat(old.name)?.ino === old.inode) this.#remove(old);
+    else this.#deps.files.close(old.fd);
+  }
+
+  #create(folder: GuardedFolder, number: number): JournalFile {
+    const { files, clock } = this.#deps;
+    const { boot, sync } = this.#options;
+    const created = new Date(clock.now()).toISOString();
+    const owner = thisProcess();
+    const name = journalName(created, boot, number);
+    const life = { boot, pid: owner.pid, pid_start: owner.start ?? null };
+    const bytes = Buffer.from(`${JSON.stringify({ k: 'header', version: 1, ...life, created, file: number })}\n`);
+    const fd = files.create(folder, name);
+    const file = { name, fd, inode: fstatSync(fd).ino, size: bytes.length, held: 0 };
+    try {
+      this.#writeAll(fd, bytes, bytes.length, 0);
+      // Without it a power cut may take the name of a file whose bytes are safe.
+      if (sync === 'always') fsyncSync(folder.fd);
+    } catch (error) {
+      this.#discard(folder, file);
+      throw error;
+    }
+    return file;
+  }
+
+  #discard(folder: GuardedFolder, { name, fd }: JournalFile): void {
+    this.#deps.files.close(fd);
+    folder.removeIfThere(name);
   }
 
   /** A next file that cannot be made is no reason to stop: the old one goes on. */
   #rotate(): void {
     try {
-      const next = this.#create(this.#number + 1);
+      const next = this.#create(this.#folder, this.#number + 1);
       const old = this.#current;
-      this.#deps.files.close(this.#fd);
       this.#number++;
-      this.#fd = next.fd;
-      this.#current = next.file;
+      this.#current = next;
+      this.#path = join(this.#folder.path, next.name);
       this.#torn = false;
       this.#rotationFailed = false;
       if (old.held === 0) this.#remove(old);
@@ -152,24 +243,26 @@ export class Journal {
   }
 
   #cut(): void {
-    this.#deps.files.truncate(this.#fd, this.#current.size);
+    this.#deps.files.truncate(this.#current.fd, this.#current.size);
     this.#torn = false;
   }
 
-  #leave(file: JournalFile): void {
+  #leave({ name, fd }: JournalFile): void {
+    this.#deps.files.close(fd);
     try {
-      renameSync(file.path, leftName(file.path));
+      this.#folder.rename(name, leftName(name));
     } catch (error) {
       // Under its own name it is recovered as soon as this process has ended.
-      this.#deps.logger.debug('ledger.journal-not-left', { file: file.path, error });
+      this.#deps.logger.debug('ledger.journal-not-left', { file: name, error });
     }
   }
 
-  #remove(file: JournalFile): void {
+  #remove({ name, fd }: JournalFile): void {
+    this.#deps.files.close(fd);
     try {
-      unlinkSync(file.path);
+      this.#folder.remove(name);
     } catch (error) {
-      this.#deps.logger.debug('ledger.journal-not-removed', { file: file.path, error });
+      this.#deps.logger.debug('ledger.journal-not-removed', { file: name, error });
     }
   }
 }
@@ -177,12 +270,6 @@ export class Journal {
 /** More than the calls of one turn usually need. */
 const usualBytes = 256 * 1024;
 
-/** Without it a power cut may take the name of a file whose bytes are safe. */
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+function goneError(cause?: unknown): Error {
+  return new Error('the journal was deleted, moved or replaced', { cause });
 }

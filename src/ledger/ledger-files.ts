@@ -1,9 +1,12 @@
-import { appendFileSync, closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { accessSync, appendFileSync, closeSync, fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
+import type { GuardedFolder } from '../base/index.ts';
 
 /** The few file operations whose failure the ledger must survive; tests put faults here. */
 export interface LedgerFiles {
   /** Creates a file that must not exist yet, for the owner's eyes only. */
-  create(path: string): number;
+  create(folder: GuardedFolder, name: string): number;
+  /** Throws unless something is at that path; the cheapest question that there is. */
+  expect(path: string): void;
   /** May write less than asked; returns how much. */
   write(fd: number, bytes: Buffer, offset: number, length: number, position: number): number;
   truncate(fd: number, size: number): void;
@@ -14,7 +17,8 @@ export interface LedgerFiles {
 }
 
 export const systemFiles: LedgerFiles = {
-  create: (path) => openSync(path, 'wx', 0o600),
+  create: (folder, name) => folder.open(name, 'create'),
+  expect: (path) => accessSync(path),
   write: writeSync,
   truncate: ftruncateSync,
   sync: fdatasyncSync,

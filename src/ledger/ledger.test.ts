@@ -264,10 +264,10 @@ test(
 
 test('a rotation that fails leaves the old file in use', async () => {
   let creations = 0;
-  const create: LedgerFiles['create'] = (path) => {
+  const create: LedgerFiles['create'] = (folder, name) => {
     creations++;
     if (creations > 1 && creations < 4) throw Object.assign(new Error('too many files'), { code: 'EMFILE' });
-    return systemFiles.create(path);
+    return systemFiles.create(folder, name);
   };
   const book = await open({ create }, 1000);
   for (let count = 0; count < 12; count++) {

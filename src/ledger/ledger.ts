@@ -16,9 +16,11 @@ import {
 import { compactJson } from './compact-json.ts';
 import { type CallEnd, endParts } from './end-text.ts';
 import type { Journal, JournalFile } from './journal.ts';
+import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
 import type { Redact } from './redact.ts';
 import type { RunFollower } from './run-follower.ts';
 import { TimeStamps } from './time-stamps.ts';
+import { createWriteTurn, type WriteTurn } from './write-turn.ts';
 
 /** One call on its way through the ledger. Only the ledger changes it. */
 export interface OpenCall extends CallParts {
@@ -41,6 +43,8 @@ export interface Ledger {
   /** For a call that was never sent. */
   refused(call: OpenCall, end: CallEnd): void;
   readonly health: LedgerHealth;
+  /** Why run files lack lines that the journal has; undefined while they lack none. */
+  readonly runFilesBehind: string | undefined;
   /** Journal and run files are up to date; rejects when they cannot be. */
   flush(): Promise<void>;
   /** Flushes, then takes nothing more. */
@@ -51,6 +55,8 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redact: Redact;
+  /** Makes the folder above the journal anew when it was deleted. */
+  readonly restoreFolder?: (() => Promise<void>) | undefined;
 }
 
 /** A record that is not with the operating system yet. Its text is made when it is written, together with the others. */
@@ -61,13 +67,6 @@ interface Pending {
   /** When a call ended that was sent. */
   endedAt: number | undefined;
   parts: EndParts | undefined;
-}
-
-/** All calls of one turn share one write, so they share its fate. */
-interface Turn {
-  readonly promise: Promise<void>;
-  resolve(): void;
-  reject(error: HubError): void;
 }
 
 export class JournalLedger implements Ledger {
@@ -82,11 +81,13 @@ export class JournalLedger implements Ledger {
   #pending: Pending[] = [];
   /** Of what waits for the disk to be well again. */
   #keptCharacters = 0;
-  #turn: Turn | undefined;
+  #turn: WriteTurn | undefined;
   #timer: Timer | undefined;
   #failure: { readonly since: number; readonly reason: string; readonly error: HubError } | undefined;
   #retryTimer: Timer | undefined;
   #retryDelay = firstRetryMs;
+  #lookTimer: Timer | undefined;
+  #mending: Promise<void> | undefined;
   #dropped = 0;
   #closing: Promise<void> | undefined;
   #closed = false;
@@ -98,10 +99,15 @@ export class JournalLedger implements Ledger {
     this.#boot = boot;
     this.#journal = journal;
     this.#follower = follower;
+    this.#lookLater();
   }
 
   get health(): LedgerHealth {
     return this.#failure === undefined ? 'good' : { since: this.#failure.since, reason: this.#failure.reason };
+  }
+
+  get runFilesBehind(): string | undefined {
+    return this.#follower.behind;
   }
 
   open(subject: LedgerSubject, run: string, argumentsText: string): OpenCall {
@@ -120,7 +126,7 @@ export class JournalLedger implements Ledger {
   }
 
   sent(call: OpenCall, connection: LedgerConnection): Promise<void> {
-    if (this.#closed) return Promise.reject(closedError());
+    if (this.#closed) return Promise.reject(ledgerClosed());
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'sent';
     call.connection = connection;
@@ -130,7 +136,7 @@ export class JournalLedger implements Ledger {
   }
 
   cached(call: OpenCall, end: CallEnd): Promise<void> {
-    if (this.#closed) return Promise.reject(closedError());
+    if (this.#closed) return Promise.reject(ledgerClosed());
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'ended';
     call.connection = keptAnswer;
@@ -146,7 +152,7 @@ export class JournalLedger implements Ledger {
   /** When what was pushed last is with the operating system. */
   #written(): Promise<void> {
     if (this.#turn === undefined) {
-      this.#turn = createTurn();
+      this.#turn = createWriteTurn();
       setImmediate(() => this.#write());
     }
     return this.#turn.promise;
@@ -170,7 +176,7 @@ export class JournalLedger implements Ledger {
 
   async flush(): Promise<void> {
     this.#write();
-    this.#retry();
+    await this.#mend();
     if (this.#failure !== undefined) throw this.#failure.error;
     await this.#follower.drain();
   }
@@ -182,9 +188,10 @@ export class JournalLedger implements Ledger {
 
   async #close(): Promise<void> {
     this.#write();
-    this.#retry();
+    await this.#mend();
     this.#closed = true;
     this.#timer?.cancel();
+    this.#lookTimer?.cancel();
     this.#retryTimer?.cancel();
     const lost = this.#pending.length + this.#dropped;
     if (lost > 0) this.#deps.logger.error('ledger.records-lost', { count: lost, file: this.#journal.path });
@@ -216,19 +223,36 @@ export class JournalLedger implements Ledger {
     const batch = this.#pending;
     if (batch.length === 0 || this.#failure !== undefined) return;
     const turn = this.#turn;
-    this.#turn = undefined;
-    this.#pending = [];
     for (const entry of batch) this.#journal.add(this.#record(entry));
     let file: JournalFile;
     try {
       file = this.#journal.write();
     } catch (error) {
-      const failure = this.#fail(batch, error);
-      turn?.reject(failure);
+      this.#fail(error);
       return;
     }
+    this.#turn = undefined;
+    this.#pending = [];
     turn?.resolve();
     this.#follow(batch, file);
+  }
+
+  /** A journal that went while nobody called is put back before somebody does. */
+  #look(): void {
+    if (this.#failure === undefined) {
+      try {
+        this.#journal.expectInPlace();
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    if (this.#closing !== undefined) return;
+    this.#lookTimer = this.#deps.clock.setTimer(lookMs, () => this.#look());
+    this.#lookTimer.unref?.();
   }
 
   /** The records are safe; now the run files may have the calls that ended. */
@@ -245,13 +269,13 @@ export class JournalLedger implements Ledger {
   }
 
   /** Calls of this batch were not sent and are told so; what ended stays in memory until the disk is well again. */
-  #fail(batch: readonly Pending[], error: unknown): HubError {
-    const reason = error instanceof Error ? error.message : String(error);
+  #fail(error: unknown): void {
+    const [batch, turn] = [this.#pending, this.#turn];
+    [this.#pending, this.#turn] = [[], undefined];
     const { clock, logger } = this.#deps;
     const path = this.#journal.path;
-    logger.error('ledger.write-failed', { file: path, error });
-    const failure = unavailable(path, reason, error);
-    this.#failure = { since: clock.now(), reason, error: failure };
+    logger.error(this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });
+    this.#failFor(error, clock.now());
     for (const entry of batch) {
       const { call, end } = entry;
       if (end === undefined || call.connection === keptAnswer) {
@@ -266,8 +290,30 @@ export class JournalLedger implements Ledger {
       this.#keep(entry);
     }
     this.#retryDelay = firstRetryMs;
-    this.#retryTimer = clock.setTimer(this.#retryDelay, () => this.#retry());
-    return failure;
+    this.#retryTimer = clock.setTimer(this.#retryDelay, () => void this.#mend());
+    if (this.#failure !== undefined) turn?.reject(this.#failure.error);
+  }
+
+  #failFor(error: unknown, since: number): void {
+    const reason = reasonOf(error);
+    this.#failure = { since, reason, error: recordNotWritten(this.#journal.path, reason, error) };
+  }
+
+  /** One attempt at a time to be well again. Never rejects. */
+  #mend(): Promise<void> {
+    this.#mending ??= this.#mendOnce().finally(() => {
+      this.#mending = undefined;
+    });
+    return this.#mending;
+  }
+
+  async #mendOnce(): Promise<void> {
+    if (this.#journal.isGone) {
+      await this.#deps.restoreFolder?.().catch((error: unknown) => {
+        this.#deps.logger.error('ledger.folder-not-restored', { error });
+      });
+    }
+    if (!this.#closed) this.#retry();
   }
 
   #retry(): void {
@@ -282,9 +328,11 @@ export class JournalLedger implements Ledger {
     for (const entry of batch) this.#journal.add(this.#record(entry));
     try {
       file = this.#journal.write();
-    } catch {
+    } catch (error) {
+      // It may be another reason by now, with another way out.
+      this.#failFor(error, failure.since);
       this.#retryDelay = Math.min(this.#retryDelay * 2, lastRetryMs);
-      this.#retryTimer = this.#deps.clock.setTimer(this.#retryDelay, () => this.#retry());
+      this.#retryTimer = this.#deps.clock.setTimer(this.#retryDelay, () => void this.#mend());
       return;
     }
     this.#deps.logger.info('ledger.write-recovered', { since, kept: batch.length, dropped: this.#dropped });
@@ -334,29 +382,6 @@ export class JournalLedger implements Ledger {
 const written = Promise.resolve();
 const endDelayMs = 10;
 const firstRetryMs = 250;
-const lastRetryMs = 2000;
+/** How often somebody looks whether the journal is still in place, besides the look before each write. */
+const lookMs = 1000;
 const mostKeptCharacters = 16 * 1024 * 1024;
-
-function createTurn(): Turn {
-  let resolve: () => void = () => {};
-  let reject: (error: HubError) => void = () => {};
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
-}
-
-function unavailable(path: string, reason: string, cause: unknown): HubError {
-  return new HubError('LEDGER_UNAVAILABLE', `The call was not sent: recording it in ${path} failed (${reason}).`, {
-    hint: 'Free disk space or repair the folder; the hub tries again by itself.',
-    cause,
-    details: { retryAfterMs: lastRetryMs },
-  });
-}
-
-function closedError(): HubError {
-  return new HubError('LEDGER_UNAVAILABLE', 'The call was not sent: the ledger is closed.', {
-    hint: 'The hub is stopping; call again when it is back.',
-  });
-}

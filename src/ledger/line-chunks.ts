@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
 import { errnoOf } from '../base/index.ts';
 
 export interface LineChunk {
@@ -37,9 +37,23 @@ export async function* readLineChunks(path: string, from = 0, upTo = Infinity): 
 /** Small enough for its text to die young; larger ones would fill the heap's space for large objects. */
 const chunkBytes = 64 * 1024;
 
+/** Follows no link, and a named pipe in its place does not hang the reader. */
+export async function openRegularFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (found.isFile()) return handle;
+    const code = found.isDirectory() ? 'EISDIR' : 'EINVAL';
+    throw Object.assign(new Error(`${path} is not a regular file.`), { code });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
 async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
-    return await open(path, 'r');
+    return await openRegularFile(path);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { LedgerFiles } from './ledger-files.ts';
 import { runFile } from './places.ts';
-import { appendRunLines, cutTornLine, readCallIds } from './run-file.ts';
+import { appendRunLines, cutTornLine, openRunsFolder, readCallIds } from './run-file.ts';
 
 /** Brings run files up to what a journal says, each call once, however often it is tried. */
 export interface MissingLines {
@@ -11,7 +11,7 @@ export interface MissingLines {
 }
 
 interface RunState {
-  readonly path: string;
+  readonly run: string;
   readonly known: Set<string>;
   text: string;
 }
@@ -26,16 +26,20 @@ export function createMissingLines(
   async function stateOf(run: string): Promise<RunState> {
     const known = runs.get(run);
     if (known !== undefined) return known;
-    const path = runFile(workspace, run);
-    await cutTornLine(deps.clock, path);
-    const state = { path, known: await readCallIds(path), text: '' };
+    await cutTornLine(deps.clock, workspace, run);
+    const state = { run, known: await readCallIds(runFile(workspace, run)), text: '' };
     runs.set(run, state);
     return state;
   }
 
   function write(state: RunState): void {
     if (state.text === '') return;
-    appendRunLines(deps.files, state.path, Buffer.from(state.text));
+    const folder = openRunsFolder(workspace);
+    try {
+      appendRunLines(deps.files, folder, state.run, Buffer.from(state.text));
+    } finally {
+      folder.close();
+    }
     state.text = '';
   }
 

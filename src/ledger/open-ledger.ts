@@ -1,10 +1,12 @@
 import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../base/index.ts';
 import { Journal } from './journal.ts';
 import { JournalLedger, type Ledger } from './ledger.ts';
+import { reasonOf, wayOut } from './ledger-errors.ts';
 import { type LedgerFiles, systemFiles } from './ledger-files.ts';
 import { journalFolder } from './places.ts';
 import { recoverJournals } from './recovery.ts';
 import type { Redact } from './redact.ts';
+import { checkRunsFolder } from './run-file.ts';
 import { RunFollower } from './run-follower.ts';
 
 export interface OpenLedgerDeps {
@@ -12,6 +14,8 @@ export interface OpenLedgerDeps {
   readonly logger: Logger;
   readonly random: RandomBytes;
   readonly redact: Redact;
+  /** Makes the folder above the journal anew when it was deleted under a running hub. */
+  readonly restoreFolder?: (() => Promise<void>) | undefined;
   /** For tests: what differs from the real file system. */
   readonly files?: Partial<LedgerFiles>;
 }
@@ -25,22 +29,25 @@ export interface OpenLedgerOptions {
 
 /** Recovers what dead processes left, then starts this process's own journal. */
 export async function openLedger(deps: OpenLedgerDeps, options: OpenLedgerOptions): Promise<Ledger> {
-  const { clock, logger, redact } = deps;
+  const { clock, logger, redact, restoreFolder } = deps;
   const files = { ...systemFiles, ...deps.files };
   const { workspace, sync, rotateBytes = defaultRotateBytes } = options;
   const boot = createId(deps.random, bootLength);
-  const folder = journalFolder(workspace);
   try {
+    checkRunsFolder(workspace);
     await recoverJournals({ clock, logger, files }, workspace, boot);
-    const journal = new Journal({ clock, logger, files }, { folder, boot, sync, rotateBytes });
+    const journal = new Journal({ clock, logger, files }, { workspace, boot, sync, rotateBytes });
     const follower = new RunFollower({ clock, logger, files }, workspace, journal);
-    return new JournalLedger({ clock, logger, redact }, boot, journal, follower);
+    return new JournalLedger({ clock, logger, redact, restoreFolder }, boot, journal, follower);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HubError('LEDGER_UNAVAILABLE', `The journal in ${folder} cannot be started: ${reason}.`, {
-      hint: 'Free disk space or repair the folder; without a journal no call is sent.',
-      cause: error,
-    });
+    throw new HubError(
+      'LEDGER_UNAVAILABLE',
+      `The journal in ${journalFolder(workspace)} cannot be started: ${reasonOf(error)}.`,
+      {
+        hint: `${wayOut(error)} Without a journal no call is sent.`,
+        cause: error,
+      },
+    );
   }
 }
 

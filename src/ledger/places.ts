@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 
-/** Where the ledger keeps its files inside a workspace. */
+/** Where the ledger keeps its files inside a workspace, level by level. */
+export const journalPlace: readonly string[] = ['.quartermaster', 'journal'];
+export const runsPlace: readonly string[] = ['.runs', 'agents'];
+
 export function journalFolder(workspace: string): string {
-  return join(workspace, '.quartermaster', 'journal');
+  return join(workspace, ...journalPlace);
 }
 
 export function runsFolder(workspace: string): string {
-  return join(workspace, '.runs', 'agents');
+  return join(workspace, ...runsPlace);
 }
 
 export function runFile(workspace: string, run: string): string {

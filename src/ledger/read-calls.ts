@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, createSystemClock, errnoOf, HubError } from '../base/index.ts';
 import { runIdPattern } from '../domain/index.ts';
@@ -7,7 +7,7 @@ import { runLine } from './call-text.ts';
 import { interruptedParts } from './end-text.ts';
 import type { JournalName } from './journal-name.ts';
 import { pairCalls } from './journal-reader.ts';
-import { isMissing, readLineChunks } from './line-chunks.ts';
+import { isMissing, openRegularFile, readLineChunks } from './line-chunks.ts';
 import { journalFolder, runFile, runsFolder } from './places.ts';
 import { isHeld, journalLives } from './recovery.ts';
 
@@ -173,7 +173,7 @@ export async function runNames(workspace: string, run: string | undefined): Prom
 export async function tailStart(path: string, count: number): Promise<number> {
   let handle: FileHandle;
   try {
-    handle = await open(path, 'r');
+    handle = await openRegularFile(path);
   } catch (error) {
     if (isMissing(error)) return 0;
     throw error;

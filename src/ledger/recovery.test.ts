@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { createSystemClock, type Logger, type ProcessLife, systemRandom, thisProcess } from '../base/index.ts';
+import {
+  createSystemClock,
+  ensureGuardedFolder,
+  type Logger,
+  type ProcessLife,
+  systemRandom,
+  thisProcess,
+} from '../base/index.ts';
 import { type CallParts, doneRecord, refusedRecord, sentRecord } from './call-text.ts';
 import { type Ledger, ledgerConnection, ledgerSubject, openLedger, readCalls } from './index.ts';
 import { claimLife, journalLives } from './recovery.ts';
@@ -111,7 +118,9 @@ test('who comes too late for the oldest file of a life takes none of it', async 
   const folder = join(workspace, '.quartermaster/journal');
   const [life = []] = await journalLives(folder);
   renameSync(join(folder, '20260101T000000Z-aaa.jsonl'), join(folder, '20260101T000000Z-aaa.jsonl.claimed-bbb-1-1'));
-  expect(await claimLife(folder, life, 'ccc')).toEqual([]);
+  const guarded = ensureGuardedFolder(workspace, ['.quartermaster', 'journal']);
+  expect(claimLife(guarded, life, 'ccc')).toEqual([]);
+  guarded.close();
   expect(journals()).toEqual(['20260101T000000Z-aaa.jsonl.claimed-bbb-1-1', '20260101T000100Z-aaa.2.jsonl']);
 });
 

@@ -1,14 +1,23 @@
-import { open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, isAlive, isJsonObject, type Logger, type ProcessLife, thisProcess } from '../base/index.ts';
+import {
+  type Clock,
+  type GuardedFolder,
+  isAlive,
+  isJsonObject,
+  type Logger,
+  openGuardedFolder,
+  type ProcessLife,
+  thisProcess,
+} from '../base/index.ts';
 import { runLine } from './call-text.ts';
 import { interruptedParts } from './end-text.ts';
 import { claimedName, type JournalName, leftName, parseJournalName } from './journal-name.ts';
 import { pairCalls } from './journal-reader.ts';
 import type { LedgerFiles } from './ledger-files.ts';
-import { isMissing } from './line-chunks.ts';
+import { isMissing, openRegularFile } from './line-chunks.ts';
 import { createMissingLines } from './missing-lines.ts';
-import { journalFolder } from './places.ts';
+import { journalPlace } from './places.ts';
 
 export interface RecoveryDeps {
   readonly clock: Clock;
@@ -21,17 +30,30 @@ export interface RecoveryDeps {
  * and has no end becomes `interrupted`. Never fails as a whole: what cannot be recovered now is left for later.
  */
 export async function recoverJournals(deps: RecoveryDeps, workspace: string, boot: string): Promise<void> {
-  const folder = journalFolder(workspace);
-  for (const life of await journalLives(folder)) {
-    try {
-      if (await isHeld(deps, folder, life)) continue;
-      const claimed = await claimLife(folder, life, boot);
-      if (claimed.length > 0) await recoverLife(deps, workspace, claimed);
-    } catch (error) {
-      // Its hub was ending just then and took the file along.
-      if (isMissing(error)) continue;
-      deps.logger.error('ledger.recovery-failed', { files: life.map((name) => name.file), error });
-    }
+  const folder = openGuardedFolder(workspace, journalPlace);
+  if (folder === undefined) return;
+  try {
+    for (const life of await journalLives(folder.path)) await recoverIfOver({ ...deps, workspace, folder }, life, boot);
+  } finally {
+    folder.close();
+  }
+}
+
+interface RecoveryPlace extends RecoveryDeps {
+  readonly workspace: string;
+  readonly folder: GuardedFolder;
+}
+
+async function recoverIfOver(deps: RecoveryPlace, life: readonly JournalName[], boot: string): Promise<void> {
+  const { folder } = deps;
+  try {
+    if (await isHeld(deps, folder.path, life)) return;
+    const claimed = claimLife(folder, life, boot);
+    if (claimed.length > 0) await recoverLife(deps, claimed);
+  } catch (error) {
+    // Its hub was ending just then and took the file along.
+    if (isMissing(error)) return;
+    deps.logger.error('ledger.recovery-failed', { files: life.map((name) => name.file), error });
   }
 }
 
@@ -65,13 +87,13 @@ export async function isHeld(
 }
 
 /** A rename happens once: whoever gets the oldest file has the life, everybody else walks away. */
-export async function claimLife(folder: string, life: readonly JournalName[], boot: string): Promise<JournalName[]> {
+export function claimLife(folder: GuardedFolder, life: readonly JournalName[], boot: string): JournalName[] {
   const owner = thisProcess();
   const claimed: JournalName[] = [];
   for (const name of life) {
     const file = claimedName(name.original, boot, owner);
     try {
-      await rename(join(folder, name.file), join(folder, file));
+      folder.rename(name.file, file);
     } catch (error) {
       if (!isMissing(error)) throw error;
       if (claimed.length === 0) return [];
@@ -85,7 +107,7 @@ export async function claimLife(folder: string, life: readonly JournalName[], bo
 const unreadableHeaderGraceMs = 60_000;
 
 async function headerOwner(path: string): Promise<ProcessLife | undefined> {
-  const handle = await open(path, 'r');
+  const handle = await openRegularFile(path);
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(1024), 0, 1024, 0);
     const text = buffer.toString('utf8', 0, bytesRead);
@@ -100,10 +122,10 @@ async function headerOwner(path: string): Promise<ProcessLife | undefined> {
   }
 }
 
-async function recoverLife(deps: RecoveryDeps, workspace: string, life: readonly JournalName[]): Promise<void> {
-  const folder = journalFolder(workspace);
+async function recoverLife(deps: RecoveryPlace, life: readonly JournalName[]): Promise<void> {
+  const { workspace, folder } = deps;
   const missing = createMissingLines(deps, workspace);
-  const sources = life.map((name) => ({ path: join(folder, name.file) }));
+  const sources = life.map((name) => ({ path: join(folder.path, name.file) }));
   const { open: interrupted, corrupt } = await pairCalls(sources, ({ parts, connection }, end) =>
     missing.add(parts.run, parts.id, runLine(parts, connection, end)),
   );
@@ -115,18 +137,23 @@ async function recoverLife(deps: RecoveryDeps, workspace: string, life: readonly
   if (corrupt > 0) deps.logger.warn('ledger.corrupt-records', { files, count: corrupt });
   if (failed.size === 0) {
     // Oldest first: an end without its beginning is harmless, the reverse would read as interrupted.
-    for (const name of life) await unlink(join(folder, name.file));
+    for (const name of life) folder.remove(name.file);
     deps.logger.info('ledger.recovered', { files, interrupted: interrupted.size });
     return;
   }
-  for (const name of life) await rename(join(folder, name.file), join(folder, leftName(name.original)));
+  for (const name of life) folder.rename(name.file, leftName(name.original));
   const [run, error] = [...failed][0] ?? [];
   deps.logger.error('ledger.recovery-postponed', { files, run, error });
 }
 
 async function filesIn(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).sort();
+    // A link or a pipe in this place was not made by a hub.
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
+      .sort();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

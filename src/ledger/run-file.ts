@@ -1,50 +1,77 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { type Clock, sleep } from '../base/index.ts';
+import { closeSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { type Clock, ensureGuardedFolder, type GuardedFolder, openGuardedFolder, sleep } from '../base/index.ts';
 import type { LedgerFiles } from './ledger-files.ts';
 import { isMissing, readLineChunks } from './line-chunks.ts';
+import { runFileName, runsPlace } from './places.ts';
+
+/** The folder of all runs, made where it is missing. Whoever opens it closes it. */
+export function openRunsFolder(workspace: string): GuardedFolder {
+  return ensureGuardedFolder(workspace, runsPlace);
+}
+
+/** Throws where the run files could not be written without leaving the workspace. */
+export function checkRunsFolder(workspace: string): void {
+  openGuardedFolder(workspace, runsPlace)?.close();
+}
 
 /**
  * Adds whole lines, or throws. One write for all of them: with O_APPEND other processes may add to the same run.
  * Synchronous like the journal and for the same reason; it happens once for many lines.
  */
-export function appendRunLines(files: LedgerFiles, path: string, lines: Buffer): void {
-  const fd = openToAppend(path);
+export function appendRunLines(files: LedgerFiles, runs: GuardedFolder, run: string, lines: Buffer): void {
+  const folder = runs.ensureChild(run);
   try {
-    const { size } = fstatSync(fd);
-    const last = Buffer.alloc(1);
-    if (size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline) {
-      throw new Error('its last line is torn');
+    const fd = folder.open(runFileName, 'append');
+    try {
+      expectWholeLine(fd);
+      files.append(fd, lines);
+      // Deleted between opening and writing: nobody will ever read these lines.
+      if (fstatSync(fd).nlink === 0) throw new Error('it was deleted meanwhile');
+    } finally {
+      closeSync(fd);
     }
-    files.append(fd, lines);
+  } finally {
+    folder.close();
+  }
+}
+
+function expectWholeLine(fd: number): void {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  if (size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline) {
+    throw new Error('its last line is torn');
+  }
+}
+
+/** Takes away a last line without its end, which a crash or a full disk left. */
+export async function cutTornLine(clock: Clock, workspace: string, run: string): Promise<void> {
+  const fd = openToCut(workspace, run);
+  if (fd === undefined) return;
+  try {
+    let { size } = fstatSync(fd);
+    let whole = wholeLines(fd, size);
+    while (whole !== size) {
+      // It may be another process's write that is still growing: only a length that stands still is torn.
+      await sleep(clock, settleMs);
+      const now = fstatSync(fd).size;
+      if (now === size) return ftruncateSync(fd, whole);
+      size = now;
+      whole = wholeLines(fd, size);
+    }
   } finally {
     closeSync(fd);
   }
 }
 
-/** Takes away a last line without its end, which a crash or a full disk left. */
-export async function cutTornLine(clock: Clock, path: string): Promise<void> {
-  let handle: FileHandle;
+function openToCut(workspace: string, run: string): number | undefined {
+  const folder = openGuardedFolder(workspace, [...runsPlace, run]);
   try {
-    handle = await open(path, 'r+');
+    return folder?.open(runFileName, 'update');
   } catch (error) {
-    if (isMissing(error)) return;
+    if (isMissing(error)) return undefined;
     throw error;
-  }
-  try {
-    let { size } = await handle.stat();
-    let whole = await wholeLines(handle, size);
-    while (whole !== size) {
-      // It may be another process's write that is still growing: only a length that stands still is torn.
-      await sleep(clock, settleMs);
-      const now = (await handle.stat()).size;
-      if (now === size) return await handle.truncate(whole);
-      size = now;
-      whole = await wholeLines(handle, size);
-    }
   } finally {
-    await handle.close();
+    folder?.close();
   }
 }
 
@@ -65,23 +92,14 @@ const newline = 10;
 const settleMs = 25;
 const stepBytes = 64 * 1024;
 
-function openToAppend(path: string): number {
-  try {
-    return openSync(path, 'a+', 0o600);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return openSync(path, 'a+', 0o600);
-  }
-}
-
 /** How many bytes of the file are whole lines. */
-async function wholeLines(handle: FileHandle, size: number): Promise<number> {
+function wholeLines(fd: number, size: number): number {
   let end = size;
   while (end > 0) {
     const begin = Math.max(0, end - stepBytes);
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(end - begin), 0, end - begin, begin);
-    const at = buffer.subarray(0, bytesRead).lastIndexOf(newline);
+    const step = Buffer.alloc(end - begin);
+    const bytesRead = readSync(fd, step, 0, step.length, begin);
+    const at = step.subarray(0, bytesRead).lastIndexOf(newline);
     if (at >= 0) return begin + at + 1;
     end = begin;
   }

@@ -1,11 +1,12 @@
-import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts';
+import { type Clock, type GuardedFolder, HubError, type Logger, type Timer } from '../base/index.ts';
 import { runLine } from './call-text.ts';
 import type { Journal, JournalFile } from './journal.ts';
 import { pairCalls } from './journal-reader.ts';
+import { reasonOf, wayOut } from './ledger-errors.ts';
 import type { LedgerFiles } from './ledger-files.ts';
 import { createMissingLines } from './missing-lines.ts';
 import { runFile } from './places.ts';
-import { appendRunLines } from './run-file.ts';
+import { appendRunLines, openRunsFolder } from './run-file.ts';
 import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface RunFollowerDeps {
@@ -57,7 +58,7 @@ export class RunFollower {
     if (endFile !== callFile) hold(holds, endFile, 1);
     if (queue.owed !== undefined) return;
     queue.lines.add(line);
-    if (queue.lines.size >= batchBytes) this.#write(queue);
+    if (queue.lines.size >= batchBytes) this.#write([queue]);
     else this.#timer ??= this.#deps.clock.setTimer(batchMs, () => this.#writeAll());
   }
 
@@ -68,11 +69,21 @@ export class RunFollower {
     if (this.#behind().length > 0) await this.#catchUp();
     this.#writeAll();
     if (this.#behind().length === 0) return;
-    const reason = this.#lastError instanceof Error ? this.#lastError.message : String(this.#lastError);
-    throw new HubError('LEDGER_UNAVAILABLE', `Run files under ${this.#workspace} cannot be written: ${reason}.`, {
-      hint: 'Free disk space or repair the folder; what is missing is in the journal and follows by itself.',
-      cause: this.#lastError,
-    });
+    throw new HubError(
+      'LEDGER_UNAVAILABLE',
+      `Run files under ${this.#workspace} cannot be written: ${reasonOf(this.#lastError)}.`,
+      {
+        hint: `${wayOut(this.#lastError)} What is missing is in the journal and follows by itself.`,
+        cause: this.#lastError,
+      },
+    );
+  }
+
+  /** Why lines are in the journal alone; undefined while none are. */
+  get behind(): string | undefined {
+    const [first] = this.#behind();
+    if (first === undefined) return undefined;
+    return `${runFile(this.#workspace, first.run)}: ${reasonOf(this.#lastError)}`;
   }
 
   async close(): Promise<void> {
@@ -98,15 +109,30 @@ export class RunFollower {
   #writeAll(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    const full: RunQueue[] = [];
     for (const queue of this.#queues.values()) {
-      if (queue.lines.size > 0) this.#write(queue);
+      if (queue.lines.size > 0) full.push(queue);
       else if (queue.owed === undefined) this.#queues.delete(queue.run);
     }
+    if (full.length > 0) this.#write(full);
   }
 
-  #write(queue: RunQueue): void {
+  /** The way to the runs is checked once for all of them. */
+  #write(queues: readonly RunQueue[]): void {
+    let runs: GuardedFolder;
     try {
-      appendRunLines(this.#deps.files, runFile(this.#workspace, queue.run), queue.lines.take());
+      runs = openRunsFolder(this.#workspace);
+    } catch (error) {
+      for (const queue of queues) this.#fallBehind(queue, error);
+      return;
+    }
+    for (const queue of queues) this.#writeOne(runs, queue);
+    runs.close();
+  }
+
+  #writeOne(runs: GuardedFolder, queue: RunQueue): void {
+    try {
+      appendRunLines(this.#deps.files, runs, queue.run, queue.lines.take());
     } catch (error) {
       this.#fallBehind(queue, error);
       return;
@@ -166,11 +192,15 @@ export class RunFollower {
 
   async #deriveAgain(runs: ReadonlyMap<string, unknown>): Promise<ReadonlyMap<string, unknown>> {
     const sources = this.#journal.sources();
+    const { restored } = this.#journal;
     const missing = createMissingLines(this.#deps, this.#workspace);
     try {
       await pairCalls(sources, ({ parts, connection }, end) =>
         runs.has(parts.run) ? missing.add(parts.run, parts.id, runLine(parts, connection, end)) : undefined,
       );
+      // What was read of a journal that went meanwhile may be less than all.
+      if (restored !== this.#journal.restored) throw new Error('the journal was replaced meanwhile');
+      this.#journal.expectInPlace();
       return await missing.finish();
     } catch (error) {
       return new Map([...runs.keys()].map((run) => [run, error]));
