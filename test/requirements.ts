@@ -181,6 +181,9 @@ export const requirements = {
   'journal:disk-full': 'When the record cannot be written, calls are refused clearly until it can be.',
   'journal:gone':
     'A journal that is deleted, moved or replaced under a running hub is noticed before the next call is sent, and put back with all that was in it.',
+  'state:made-here':
+    'Tokens, keys and locks in a state folder that was not made here are set aside, new ones are made, and that is told.',
+  'state:one-hub': 'One hub serves a workspace, also after its lock, or all of its state, was deleted.',
   'files:no-links':
     'No file of the hub is written or trusted through a link, when it is not ours, or when others can write it.',
   'journal:rotation': 'A file goes only when all have read it and no call in it is open.',

@@ -125,6 +125,11 @@ export class GuardedFolder {
     this.#step(name, (at) => rmSync(at, { force: true }));
   }
 
+  /** With all that is in it; links in it are removed, not followed. */
+  removeTree(name: string): void {
+    this.#step(name, (at) => rmSync(at, { force: true, recursive: true }));
+  }
+
   /** Whether its path still leads to this very folder, through no link. */
   isInPlace(): boolean {
     return this.#levels.every(({ path, device, inode }, index) => {

@@ -26,23 +26,19 @@ import {
 } from '../governance/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
 import { createRequestStates, createTaskIds, type RequestStates } from '../mcp/index.ts';
-import {
-  createCatalogStore,
-  createNameStore,
-  ensureStateFolder,
-  ensureStateKey,
-  workspaceLayout,
-} from '../storage/index.ts';
+import { createCatalogStore, createNameStore, ensureStateKey, putStateKey, workspaceLayout } from '../storage/index.ts';
 import { type Builtins, createChildren } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { type ClientNotices, createClientNotices, type NoticeListener } from './client-notices.ts';
 import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { HubMeter } from './hub-meter.ts';
+import { ledgerProblems } from './ledger-problems.ts';
 import { openNameBooks } from './name-books.ts';
 import { nameProblems } from './name-problems.ts';
 import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
+import { openStateKeeper, type StateKeeper } from './state-keeper.ts';
 
 /** Everything that stands behind the faces. */
 export interface Hub {
@@ -50,6 +46,7 @@ export interface Hub {
   readonly fleet: Fleet;
   readonly views: Views;
   readonly ledger: Ledger;
+  readonly state: Pick<StateKeeper, 'isIntact' | 'onRestored'>;
   readonly callsUnderWay: number;
   /** Processes of stdio servers that run, the watchdog aside. */
   readonly childrenRunning: number;
@@ -116,7 +113,8 @@ const stopGraceMs = 10_000;
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
   const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
-  const { ledger, children, catalogs, memory, names, redaction, signed, traced } = await openState(deps, configuration);
+  const opened = await openState(deps, configuration);
+  const { ledger, state, children, catalogs, memory, names, redaction, signed, traced } = opened;
   const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
@@ -152,6 +150,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     await children.close();
     await Promise.all([catalogs.flush(), names.flush()]);
     await ledger.close();
+    state.close();
     logger.debug('stopped');
   }
 
@@ -162,6 +161,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     },
     views,
     ledger,
+    state,
     get callsUnderWay() {
       return underWay.size;
     },
@@ -186,6 +186,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       ...configuration.fleet.problems,
       ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
       ...nameProblems(configuration.fleet, names.of('tool').collisions),
+      ...ledgerProblems(ledger),
     ],
     explain(chain, server, tool) {
       const policy = compilerFor(configuration.fleet)(chain);
@@ -210,22 +211,27 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
 /** Everything that outlives a configuration. */
 async function openState({ clock, logger, random, env, tracer, builtins }: HubDeps, { fleet }: Configuration) {
   const layout = workspaceLayout(fleet.workspace);
-  await ensureStateFolder(layout);
+  const state = await openStateKeeper({ clock, logger, random }, layout);
   const redaction = createRedaction(fleet);
   const { workspace, ledger: settings } = fleet;
-  const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
+  const ledgerDeps = { clock, logger, random, redact: redaction, restoreFolder: state.restore };
+  const ledger = await openLedger(ledgerDeps, { workspace, sync: settings.sync }).catch((error: unknown) => {
+    state.close();
+    throw error;
+  });
   const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env), builtins });
   await children.sweepStale();
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);
   const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
   const key = await ensureStateKey(layout, random);
+  state.onRestored(() => putStateKey(layout, key, random));
   const signed = {
     states: createRequestStates({ clock, key }, { lifeMs: stateLifeMs }),
     taskIds: createTaskIds({ key }),
   };
   const memory = await openServerMemory(catalogs);
-  return { ledger, children, catalogs, memory, names, redaction, signed, traced };
+  return { ledger, state, children, catalogs, memory, names, redaction, signed, traced };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */

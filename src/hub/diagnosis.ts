@@ -64,7 +64,7 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
   const baseEnv = baseEnvironment(deps.env);
   const redaction = createRedaction(fleet);
   const layout = workspaceLayout(fleet.workspace);
-  await ensureStateFolder(layout);
+  await ensureStateFolder(layout, { clock, random, logger });
   const catalogs = createCatalogStore(layout, { clock, random, logger });
   const { workspace, ledger: settings } = fleet;
   const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });

@@ -7,14 +7,14 @@ import { type Fleet, placeOf } from '../../domain/index.ts';
 import { acquireLock, workspaceLayout } from '../../storage/index.ts';
 import { fileFailure } from '../../workspace-files/index.ts';
 import type { CliContext } from './context.ts';
+import { sayIfUntrusted } from './untrusted-state.ts';
 
 /** Runs `work` while no other command changes the configuration of the workspace. */
-export async function withConfigLock<T>(
-  { clock, random }: CliContext,
-  workspace: string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const lock = await acquireLock(workspaceLayout(workspace), 'config', { clock, random });
+export async function withConfigLock<T>(cli: CliContext, workspace: string, work: () => Promise<T>): Promise<T> {
+  const { clock, random } = cli;
+  const layout = workspaceLayout(workspace);
+  await sayIfUntrusted(cli, layout);
+  const lock = await acquireLock(layout, 'config', { clock, random });
   try {
     return await work();
   } finally {

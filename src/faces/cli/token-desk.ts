@@ -9,6 +9,7 @@ import {
 } from '../api/index.ts';
 import type { CliContext } from './context.ts';
 import { findHub } from './find-hub.ts';
+import { sayIfUntrusted } from './untrusted-state.ts';
 
 /** Where tokens are issued and revoked, whether a hub runs or not. */
 export interface TokenDesk {
@@ -18,7 +19,8 @@ export interface TokenDesk {
 }
 
 /** The running hub hears of a revocation at once only when it goes through it. */
-export async function openTokenDesk({ clock, random }: CliContext, workspace: string): Promise<TokenDesk> {
+export async function openTokenDesk(cli: CliContext, workspace: string): Promise<TokenDesk> {
+  const { clock, random } = cli;
   const hub = await findHub(workspace);
   if (hub !== undefined) {
     return {
@@ -27,7 +29,9 @@ export async function openTokenDesk({ clock, random }: CliContext, workspace: st
       revoke: (id) => hub.revokeToken(id),
     };
   }
-  const store = createFileTokenStore(workspaceLayout(workspace), { clock, random });
+  const layout = workspaceLayout(workspace);
+  await sayIfUntrusted(cli, layout);
+  const store = createFileTokenStore(layout, { clock, random });
   const book = await createTokenBook({ clock, random, store });
   return {
     issue: async (order) => issuedTokenBody(await book.issue(order)),

@@ -147,6 +147,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
 
   function readiness(response: ServerResponse): void {
     if (closing) plain(response, 503, 'closing\n');
+    else if (hub.ledger.health !== 'good') plain(response, 503, 'calls are refused: they cannot be recorded\n');
     else plain(response, 200, 'ok\n');
   }
 

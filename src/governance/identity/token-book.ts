@@ -21,6 +21,8 @@ export interface TokenBook {
   revoke(id: string): Promise<void>;
   /** Takes up what other processes wrote. */
   reload(): Promise<void>;
+  /** Writes back what the store has lost with its folder; tokens that it has stay as they are. */
+  putBack(): Promise<void>;
   /** After each change of any token. Listeners must not throw; the answer ends the subscription. */
   onChange(listener: () => void): () => void;
 }
@@ -107,6 +109,14 @@ export async function createTokenBook({ clock, random, store }: TokenBookDeps): 
       }),
 
     reload: () => inTurn(async () => adopt(await store.load())),
+
+    putBack: () =>
+      inTurn(async () => {
+        const mine = index.rows;
+        const missing = (stored: readonly StoredToken[]): StoredToken[] =>
+          mine.filter(({ id }) => stored.every((row) => row.id !== id));
+        adopt(await store.update((stored) => [...stored, ...missing(stored)]));
+      }),
 
     onChange(listener) {
       listeners.add(listener);

@@ -44,7 +44,7 @@ export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStor
 
   async function readAll(): Promise<Map<string, RememberedServer>> {
     try {
-      const rows = (await readJsonDocument(layout.catalog, catalogDocument(maxBytes)))?.servers ?? [];
+      const rows = (await readJsonDocument(layout, layout.catalog, catalogDocument(maxBytes)))?.servers ?? [];
       return new Map(rows.map(({ name, ...remembered }) => [name, remembered]));
     } catch (error) {
       logger.warn('catalog.unreadable', { file: layout.catalog, error: toHubError(error).message });
@@ -60,7 +60,7 @@ export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStor
       // Other processes of the workspace remember servers here too.
       const merge = async (): Promise<void> => {
         const all = new Map([...(await readAll()), ...batch]);
-        await replaceFile(layout.catalog, serialise(all, maxBytes, logger), random);
+        await replaceFile(layout, layout.catalog, serialise(all, maxBytes, logger), random);
       };
       await withLock(layout, 'catalog', merge, { clock, random });
     } catch (error) {

@@ -1,18 +1,33 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, readFile } from 'node:fs';
+import { promisify } from 'node:util';
 import type { z } from 'zod';
 import { errnoOf, HubError } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
+import type { WorkspaceLayout } from './layout.ts';
+import { isMadeHere } from './state-origin.ts';
+import { nameOf, openFolderOf } from './state-place.ts';
 
-export interface DocumentRules<T> {
-  readonly schema: z.ZodType<T>;
+export interface FileRules {
   readonly maxBytes: number;
   /** What the operator loses by deleting a damaged file, as a sentence. */
   readonly fix: string;
+  /** Others must not be able to read it. */
+  readonly secret?: boolean;
+  /** It gives somebody rights: in a folder that was not made here, such as one that came with a repository, it is none. */
+  readonly trusted?: boolean;
+}
+
+export interface DocumentRules<T> extends FileRules {
+  readonly schema: z.ZodType<T>;
 }
 
 /** The document, or undefined where there is none. A damaged one is an error and stays as it is. */
-export async function readJsonDocument<T>(path: string, rules: DocumentRules<T>): Promise<T | undefined> {
-  const text = await readSmallFile(path, rules.maxBytes, rules.fix);
+export async function readJsonDocument<T>(
+  layout: WorkspaceLayout,
+  path: string,
+  rules: DocumentRules<T>,
+): Promise<T | undefined> {
+  const text = await readSmallFile(layout, path, rules);
   if (text === undefined) return undefined;
   const parsed = rules.schema.safeParse(parseJson(text, path, rules.fix));
   if (parsed.success) return parsed.data;
@@ -21,18 +36,20 @@ export async function readJsonDocument<T>(path: string, rules: DocumentRules<T>)
 }
 
 /** A regular file's text within a size, or undefined where there is none. */
-export async function readSmallFile(path: string, maxBytes: number, fix: string): Promise<string | undefined> {
-  const file = await openToRead(path);
-  if (file === undefined) return undefined;
+export async function readSmallFile(
+  layout: WorkspaceLayout,
+  path: string,
+  { maxBytes, fix, secret = false, trusted = false }: FileRules,
+): Promise<string | undefined> {
+  const fd = openToRead(layout, path, secret, trusted);
+  if (fd === undefined) return undefined;
   try {
-    const found = await file.stat();
-    if (!found.isFile()) throw damaged(path, 'it is not a regular file', fix);
-    if (found.size > maxBytes) throw damaged(path, `it is over ${maxBytes} bytes`, fix);
-    return await file.readFile('utf8');
+    if (fstatSync(fd).size > maxBytes) throw damaged(path, `it is over ${maxBytes} bytes`, fix);
+    return await promisify(readFile)(fd, 'utf8');
   } catch (error) {
     throw fileError(error, 'read', path);
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }
 
@@ -40,10 +57,15 @@ export function damaged(path: string, what: string, fix: string): HubError {
   return new HubError('CONFIG_INVALID', `${path} cannot be used: ${what}.`, { hint: fix, details: { path } });
 }
 
-async function openToRead(path: string): Promise<FileHandle | undefined> {
+function openToRead(layout: WorkspaceLayout, path: string, secret: boolean, trusted: boolean): number | undefined {
   try {
-    // Without O_NONBLOCK a named pipe in this place would hang the hub.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const folder = openFolderOf(layout, path);
+    try {
+      if (folder === undefined || (trusted && !isMadeHere(folder))) return undefined;
+      return folder.open(nameOf(path), 'read', { secret });
+    } finally {
+      folder?.close();
+    }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined;
     throw fileError(error, 'read', path);

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkspaceLayout } from './layout.ts';
 import { acquireLock, withLock } from './lock.ts';
 import { identifyThisProcess } from './process-identity.ts';
+import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
 const dead = { pid: 2 ** 22 + 1, startTime: 'x', host: hostname(), nonce: '0123456789abcdef' };
@@ -127,7 +128,7 @@ test('a lock without a name is respected while it may be in the making, then tak
 
 async function plant(owner: object | undefined): Promise<WorkspaceLayout> {
   const layout = await temporaryWorkspace();
-  await mkdir(layout.locks, { recursive: true });
+  await ensureStateFolder(layout);
   await writeFile(join(layout.locks, 'tokens'), owner === undefined ? '' : JSON.stringify(owner));
   return layout;
 }

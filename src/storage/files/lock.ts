@@ -1,4 +1,3 @@
-import { rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,7 +15,8 @@ import { readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { identifyThisProcess, isRunning } from './process-identity.ts';
 import { ensureStateFolder } from './state-folder.ts';
-import { createFileOnce } from './write-file.ts';
+import { nameOf, openFolderOf } from './state-place.ts';
+import { createFileOnce, removeFile } from './write-file.ts';
 
 export interface LockOptions {
   readonly clock?: Clock;
@@ -54,14 +54,14 @@ export async function withLock<T>(
  */
 export async function acquireLock(layout: WorkspaceLayout, name: string, options: LockOptions = {}): Promise<HeldLock> {
   const { clock = createSystemClock(), random = systemRandom, waitMs = 5000, signal } = options;
-  await ensureStateFolder(layout, { clock });
+  await ensureStateFolder(layout, { clock, random });
   const file = join(layout.locks, name);
   const owner = { ...(await identifyThisProcess()), host: hostname(), nonce: createId(random, 16) };
-  const taker: Taker = { clock, random, owner };
+  const taker: Taker = { layout, clock, random, owner };
   const deadline = clock.monotonic() + waitMs;
   for (let pause = 10; ; pause = Math.min(pause * 2, 50)) {
     const attempt = await tryToTake(file, taker);
-    if (attempt.kind === 'taken') return { release: () => giveUp(file, owner.nonce) };
+    if (attempt.kind === 'taken') return { release: () => giveUp(layout, file, owner.nonce) };
     const left = deadline - clock.monotonic();
     if (signal?.aborted) throw new HubError('CANCELLED', `Waiting for the ${name} lock was cancelled.`);
     if (left <= 0) throw stateLocked(name, file, attempt.holder);
@@ -87,6 +87,7 @@ interface Found {
 }
 
 interface Taker {
+  readonly layout: WorkspaceLayout;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly owner: Owner;
@@ -99,15 +100,15 @@ const namelessMs = 10_000;
 
 async function tryToTake(file: string, taker: Taker): Promise<Attempt> {
   try {
-    if (await createFileOnce(file, JSON.stringify(taker.owner), taker.random)) return { kind: 'taken' };
-    const found = await readLock(file);
+    if (await createFileOnce(taker.layout, file, JSON.stringify(taker.owner), taker.random)) return { kind: 'taken' };
+    const found = await readLock(taker.layout, file);
     if (found === undefined || !(await isStale(found.holder, taker.clock))) {
       return { kind: 'held', holder: found?.holder };
     }
     await removeStale(file, found.nonce, taker);
-    return (await createFileOnce(file, JSON.stringify(taker.owner), taker.random))
+    return (await createFileOnce(taker.layout, file, JSON.stringify(taker.owner), taker.random))
       ? { kind: 'taken' }
-      : { kind: 'held', holder: (await readLock(file))?.holder };
+      : { kind: 'held', holder: (await readLock(taker.layout, file))?.holder };
   } catch (error) {
     throw fileError(error, 'take the lock', file);
   }
@@ -118,26 +119,28 @@ async function removeStale(file: string, staleNonce: string, taker: Taker): Prom
   if ((await tryToTake(claim, taker)).kind !== 'taken') return;
   try {
     // Read again under the claim: somebody may have finished the same take-over just before.
-    if ((await readLock(file))?.nonce === staleNonce) await rm(file, { force: true });
+    if ((await readLock(taker.layout, file))?.nonce === staleNonce) removeFile(taker.layout, file);
   } finally {
-    await giveUp(claim, taker.owner.nonce);
+    await giveUp(taker.layout, claim, taker.owner.nonce);
   }
 }
 
-async function giveUp(file: string, nonce: string): Promise<void> {
+async function giveUp(layout: WorkspaceLayout, file: string, nonce: string): Promise<void> {
   try {
-    if ((await readLock(file))?.nonce === nonce) await rm(file, { force: true });
+    if ((await readLock(layout, file))?.nonce === nonce) removeFile(layout, file);
   } catch (error) {
     throw fileError(error, 'give up the lock', file);
   }
 }
 
-async function readLock(file: string): Promise<Found | undefined> {
-  const text = await readSmallFile(file, 10_000, `Remove ${file}.`);
+async function readLock(layout: WorkspaceLayout, file: string): Promise<Found | undefined> {
+  const text = await readSmallFile(layout, file, { maxBytes: 10_000, fix: `Remove ${file}.` });
   if (text === undefined) return undefined;
   const owner = ownerSchema.safeParse(parseOrNothing(text));
   if (owner.success) return { holder: { kind: 'owner', owner: owner.data }, nonce: owner.data.nonce };
-  const found = await stat(file).catch(() => undefined);
+  const folder = openFolderOf(layout, file);
+  const found = folder?.stat(nameOf(file));
+  folder?.close();
   if (found === undefined) return undefined;
   const since = Math.floor(found.mtimeMs);
   return { holder: { kind: 'nameless', since }, nonce: `${found.ino}-${since}` };

@@ -58,7 +58,7 @@ export function createNameStore(layout: WorkspaceLayout, options: NameStoreOptio
 
   async function read(): Promise<NameDocument> {
     try {
-      onDisk = (await readJsonDocument(layout.names, rules)) ?? nothing;
+      onDisk = (await readJsonDocument(layout, layout.names, rules)) ?? nothing;
     } catch (error) {
       if (!isTold) logger.warn('names.unreadable', { file: layout.names, error: toHubError(error).message });
       isTold = true;
@@ -84,7 +84,7 @@ export function createNameStore(layout: WorkspaceLayout, options: NameStoreOptio
     for (const { server, own, name } of refused) logger.warn('names.given-elsewhere', { server, own, name });
     const after = standing({ ...before, names }, servers, clock.now());
     if (isSame(before, after)) return;
-    await replaceFile(layout.names, serialise(after, maxBytes, logger), random);
+    await replaceFile(layout, layout.names, serialise(after, maxBytes, logger), random);
     onDisk = after;
   }
 

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { acquireLock } from './lock.ts';
 import { createNameStore } from './name-store.ts';
 import { readServeFile } from './serve-file.ts';
+import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
@@ -128,9 +129,8 @@ test('without permission it says what to do', async () => {
 test('says that it may not read what is there', async () => {
   const layout = await temporaryWorkspace();
   await chmod(layout.workspace, 0o755);
-  await mkdir(layout.folder);
-  await writeFile(layout.tokens, '{"version":1,"tokens":[]}');
-  await chmod(layout.tokens, 0o000);
+  await ensureStateFolder(layout);
+  await writeFile(layout.tokens, '{"version":1,"tokens":[]}', { mode: 0o000 });
   const { output } = await run(tell('createFileTokenStore(layout).load()'), layout.workspace).end;
   expect(output).toContain(`CONFIG_INVALID: Cannot read ${layout.tokens} (EACCES).`);
 });
@@ -157,9 +157,12 @@ function run(script: string, ...args: string[]): Run {
       output += text;
     });
   }
+  const firstLine = once(child.stdout, 'data');
+  // Not everybody waits for it.
+  firstLine.catch(() => {});
   return {
     pid: child.pid ?? 0,
-    firstLine: once(child.stdout, 'data', { signal: AbortSignal.timeout(15_000) }),
+    firstLine,
     end: once(child, 'close').then(([code]: (number | null)[]) => ({ code: code ?? null, output })),
     kill: () => void child.kill('SIGKILL'),
   };

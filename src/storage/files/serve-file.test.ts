@@ -1,6 +1,7 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { readServeFile, removeServeFile, writeServeFile } from './serve-file.ts';
+import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
 test('a running hub is found until it goes', async () => {
@@ -44,7 +45,7 @@ test.each([
   '{"url":"file:///etc/passwd","pid":1,"startTime":"","workspace":"","adminTokenFile":""}',
 ])('refuses a file that holds "%s"', async (text) => {
   const layout = await temporaryWorkspace();
-  await mkdir(layout.folder);
+  await ensureStateFolder(layout);
   await writeFile(layout.serve, text);
   await expect(readServeFile(layout)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });

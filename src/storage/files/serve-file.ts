@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { type RandomBytes, systemRandom } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
@@ -6,7 +5,7 @@ import { type DocumentRules, readJsonDocument } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { withLock } from './lock.ts';
 import { identifyThisProcess, isRunning } from './process-identity.ts';
-import { replaceFile } from './write-file.ts';
+import { removeFile, replaceFile } from './write-file.ts';
 
 const serveFileSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).describe('Where the running hub answers'),
@@ -21,7 +20,7 @@ export type ServeFile = Readonly<z.infer<typeof serveFileSchema>>;
 
 /** The hub that runs, or undefined; what a dead one left behind counts as nothing. */
 export async function readServeFile(layout: WorkspaceLayout): Promise<ServeFile | undefined> {
-  const found = await readJsonDocument(layout.serve, serveDocument);
+  const found = await readJsonDocument(layout, layout.serve, serveDocument);
   return found !== undefined && (await isRunning(found)) ? found : undefined;
 }
 
@@ -39,7 +38,7 @@ export async function writeServeFile(
   };
   await withLock(layout, 'serve', async () => {
     try {
-      await replaceFile(layout.serve, `${JSON.stringify(mine)}\n`, random);
+      await replaceFile(layout, layout.serve, `${JSON.stringify(mine)}\n`, random);
     } catch (error) {
       throw fileError(error, 'write', layout.serve);
     }
@@ -50,14 +49,15 @@ export async function writeServeFile(
 /** Takes it away, unless another hub has written its own meanwhile. */
 export async function removeServeFile(layout: WorkspaceLayout, mine: ServeFile): Promise<void> {
   await withLock(layout, 'serve', async () => {
-    const found = await readJsonDocument(layout.serve, serveDocument);
+    const found = await readJsonDocument(layout, layout.serve, serveDocument);
     const ours = found?.pid === mine.pid && found.startTime === mine.startTime && found.url === mine.url;
-    if (ours) await rm(layout.serve, { force: true });
+    if (ours) removeFile(layout, layout.serve);
   });
 }
 
 const serveDocument: DocumentRules<ServeFile> = {
   schema: serveFileSchema,
   maxBytes: 64 * 1024,
+  trusted: true,
   fix: 'Delete it; a running hub must then be started again to be found.',
 };

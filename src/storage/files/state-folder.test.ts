@@ -32,7 +32,7 @@ test('refuses a file in its place and leaves it alone', async () => {
   await writeFile(layout.folder, 'mine');
   await expect(ensureStateFolder(layout)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: `The state folder ${layout.folder} is not a folder.`,
+    message: `${layout.folder} is not a folder.`,
     hint: expect.stringContaining('Move that file away'),
   });
   expect(await readFile(layout.folder, 'utf8')).toBe('mine');
@@ -52,7 +52,7 @@ test('refuses a symbolic link and writes nothing behind it', async () => {
 test("does not use another user's folder, however open it is", async () => {
   const layout = await temporaryWorkspace();
   await mkdir(layout.folder);
-  await chmod(layout.folder, 0o777);
+  await chmod(layout.folder, 0o755);
   const { uid } = await lstat(layout.folder);
   const whoami = vi.spyOn(process, 'getuid').mockReturnValue(uid + 1);
   onTestFinished(() => whoami.mockRestore());

@@ -1,20 +1,19 @@
 import type { RandomBytes } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
-import { readSmallFile } from './json-document.ts';
+import { type FileRules, readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
-import { closeToOthers } from './private-file.ts';
 import { createFileOnce, replaceFile } from './write-file.ts';
 
 /** Signs what clients keep for the hub; all processes of a workspace share it, through restarts too. */
-export async function ensureStateKey({ stateKey }: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
+export async function ensureStateKey(layout: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
+  const { stateKey } = layout;
   try {
-    await createFileOnce(stateKey, newKey(random), random);
-    await closeToOthers(stateKey, fix);
-    let text = await readSmallFile(stateKey, 1000, fix);
+    await createFileOnce(layout, stateKey, newKey(random), random);
+    let text = await readSmallFile(layout, stateKey, rules);
     if (text === undefined || !pattern.test(text)) {
       // Damaged: what was signed before is not known any more, and nothing else is lost.
       text = newKey(random);
-      await replaceFile(stateKey, text, random);
+      await replaceFile(layout, stateKey, text, random);
     }
     return Buffer.from(text.trim(), 'base64url');
   } catch (error) {
@@ -22,7 +21,12 @@ export async function ensureStateKey({ stateKey }: WorkspaceLayout, random: Rand
   }
 }
 
-const fix = 'Delete it; a new one is made.';
+/** Writes a key that this process has where there is none. */
+export async function putStateKey(layout: WorkspaceLayout, key: Uint8Array, random: RandomBytes): Promise<void> {
+  await createFileOnce(layout, layout.stateKey, `${Buffer.from(key).toString('base64url')}\n`, random);
+}
+
+const rules: FileRules = { maxBytes: 1000, fix: 'Delete it; a new one is made.', secret: true, trusted: true };
 const pattern = /^[A-Za-z0-9_-]{43}\n?$/;
 
 function newKey(random: RandomBytes): string {

@@ -1,8 +1,9 @@
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { createSystemClock, systemRandom } from '../../base/index.ts';
 import { createTokenBook } from '../../governance/index.ts';
+import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 import { createFileTokenStore } from './token-store.ts';
 
@@ -45,7 +46,7 @@ test.each([
   ['with a row that is none', '{"version":1,"tokens":[{"id":"x"}]}'],
 ])('a file that is %s is refused and not overwritten', async (_what, text) => {
   const layout = await temporaryWorkspace();
-  await mkdir(layout.folder);
+  await ensureStateFolder(layout);
   await writeFile(layout.tokens, text);
   const store = createFileTokenStore(layout);
   const error = { code: 'CONFIG_INVALID', hint: expect.stringContaining('issue every agent a new token') };

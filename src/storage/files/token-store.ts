@@ -15,7 +15,7 @@ export function createFileTokenStore(
   const { random = systemRandom } = options;
 
   const load = async (): Promise<readonly StoredToken[]> =>
-    (await readJsonDocument(layout.tokens, tokenDocument))?.tokens ?? [];
+    (await readJsonDocument(layout, layout.tokens, tokenDocument))?.tokens ?? [];
 
   return {
     load,
@@ -26,7 +26,12 @@ export function createFileTokenStore(
         async () => {
           const tokens = edit(await load());
           try {
-            await replaceFile(layout.tokens, `${JSON.stringify({ version: 1, tokens }, undefined, 2)}\n`, random);
+            await replaceFile(
+              layout,
+              layout.tokens,
+              `${JSON.stringify({ version: 1, tokens }, undefined, 2)}\n`,
+              random,
+            );
           } catch (error) {
             throw fileError(error, 'write', layout.tokens);
           }
@@ -52,5 +57,6 @@ const tokenSchema: z.ZodType<StoredToken> = z.strictObject({
 const tokenDocument: DocumentRules<{ readonly tokens: readonly StoredToken[] }> = {
   schema: z.strictObject({ version: z.literal(1), tokens: z.array(tokenSchema) }),
   maxBytes: 64 * 1024 * 1024,
+  trusted: true,
   fix: 'Restore the file, or delete it and issue every agent a new token.',
 };

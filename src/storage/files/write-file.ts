@@ -1,21 +1,29 @@
-import { link, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { createId, errnoOf, type RandomBytes } from '../../base/index.ts';
+import { closeSync, fsync, writeFile } from 'node:fs';
+import { promisify } from 'node:util';
+import { createId, errnoOf, type GuardedFolder, type RandomBytes } from '../../base/index.ts';
+import type { WorkspaceLayout } from './layout.ts';
+import { expectFolderOf, nameOf, openFolderOf, unfinishedSuffix } from './state-place.ts';
 
-/** What unfinished files end with; the state folder sweeps old ones. */
-export const unfinishedSuffix = '.tmp';
-
-/** Readers see the old text or the new one, never a part; on disk before it resolves. */
-export async function replaceFile(path: string, text: string, random: RandomBytes): Promise<void> {
-  const draft = draftPath(path, random);
+/** Readers see the old text or the new one, never a part; on disk before it resolves. A link in its place is replaced. */
+export async function replaceFile(
+  layout: WorkspaceLayout,
+  path: string,
+  text: string,
+  random: RandomBytes,
+): Promise<void> {
+  const folder = expectFolderOf(layout, path);
+  const draft = draftName(path, random);
   try {
-    await writeNew(draft, text, true);
-    await rename(draft, path);
+    await writeNew(folder, draft, text, true);
+    folder.rename(draft, nameOf(path));
+    // A rename is durable only when its folder is.
+    await promisify(fsync)(folder.fd);
   } catch (error) {
-    await rm(draft, { force: true });
+    folder.removeIfThere(draft);
     throw error;
+  } finally {
+    folder.close();
   }
-  await syncFolder(dirname(path));
 }
 
 /**
@@ -23,58 +31,73 @@ export async function replaceFile(path: string, text: string, random: RandomByte
  * both in one step; where the file system has none, readers may briefly see an empty file.
  */
 export async function createFileOnce(
+  layout: WorkspaceLayout,
   path: string,
   text: string,
   random: RandomBytes,
-  makeLink: typeof link = link,
 ): Promise<boolean> {
-  const draft = draftPath(path, random);
+  const folder = expectFolderOf(layout, path);
   try {
-    await writeNew(draft, text, false);
-    await makeLink(draft, path);
+    return await createOnceIn(folder, nameOf(path), text, random);
+  } finally {
+    folder.close();
+  }
+}
+
+export async function createOnceIn(
+  folder: GuardedFolder,
+  name: string,
+  text: string,
+  random: RandomBytes,
+  makeLink: (from: string, to: string) => void = (from, to) => folder.link(from, to),
+): Promise<boolean> {
+  const draft = draftName(name, random);
+  try {
+    await writeNew(folder, draft, text, false);
+    makeLink(draft, name);
     return true;
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === 'EEXIST') return false;
     if (errno === undefined || !withoutLinks.has(errno)) throw error;
-    return await createInPlace(path, text);
+    return await createInPlace(folder, name, text);
   } finally {
-    await rm(draft, { force: true });
+    folder.removeIfThere(draft);
+  }
+}
+
+/** Nothing happens where it is not there. */
+export function removeFile(layout: WorkspaceLayout, path: string): void {
+  const folder = openFolderOf(layout, path);
+  try {
+    folder?.removeIfThere(nameOf(path));
+  } finally {
+    folder?.close();
   }
 }
 
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-function draftPath(path: string, random: RandomBytes): string {
-  return `${path}.${createId(random, 12)}${unfinishedSuffix}`;
+function draftName(path: string, random: RandomBytes): string {
+  return `${nameOf(path)}.${createId(random, 12)}${unfinishedSuffix}`;
 }
 
-async function writeNew(path: string, text: string, durable: boolean): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+async function writeNew(folder: GuardedFolder, name: string, text: string, durable: boolean): Promise<void> {
+  const fd = folder.open(name, 'create');
   try {
-    await file.writeFile(text);
-    if (durable) await file.sync();
+    await promisify(writeFile)(fd, text);
+    if (durable) await promisify(fsync)(fd);
   } finally {
-    await file.close();
+    closeSync(fd);
   }
 }
 
-async function createInPlace(path: string, text: string): Promise<boolean> {
+async function createInPlace(folder: GuardedFolder, name: string, text: string): Promise<boolean> {
   try {
-    await writeNew(path, text, false);
+    await writeNew(folder, name, text, false);
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     throw error;
-  }
-}
-
-/** A rename is durable only when its folder is. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { readCalls } from '../../src/ledger/index.ts';
+import { fixturePath } from '../support/fixture-servers.ts';
+import { openSession, type ServedWorkspace, servedWorkspace } from '../support/served-hub.ts';
+import { verifies } from '../support/verifies.ts';
+import { eventually } from '../support/within.ts';
+
+const run = promisify(execFile);
+const qm = join(import.meta.dirname, '..', '..', 'bin', 'qm');
+
+/** What a person may do to the folder of a running hub; `git clean -fdx` is the first. */
+const losses: readonly [string, (folder: string) => Promise<void>][] = [
+  ['deleted', (folder) => rm(join(folder, '.quartermaster'), { recursive: true })],
+  ['renamed', (folder) => rename(join(folder, '.quartermaster'), join(folder, 'moved'))],
+  ['left without its journal', (folder) => rm(join(folder, '.quartermaster/journal'), { recursive: true })],
+];
+
+test.each(losses)(
+  verifies(
+    'journal:gone',
+    'a state folder that is %s under a running hub: nothing runs unrecorded, and all comes back',
+  ),
+  async (_what, lose) => {
+    const { workspace, seen } = await echoWorkspace();
+    const { token } = (await workspace.qm('token', 'issue', '--agent', 'tester', '--run', 'lost')) as { token: string };
+    const hub = await workspace.serve();
+    const client = await openSession(hub.url, token);
+    const call = (message: string) => client.call('echo', { message });
+    expect((await call('before'))?.result).toBeDefined();
+    const adminToken = await readFile(join(workspace.folder, '.quartermaster/admin-token'), 'utf8');
+
+    await lose(workspace.folder);
+    const refused = await call('refused');
+    expect(refused?.error).toMatchObject({ data: { code: 'LEDGER_UNAVAILABLE', retryable: true } });
+
+    const back = await eventually(async () => {
+      const answer = await call('after');
+      return answer?.result === undefined ? undefined : answer;
+    }, 'the hub to recover');
+    expect(back.result?.content?.[0]?.text).toBe('after');
+    expect(hub.log()).toContain('ledger.journal-gone');
+    expect(hub.log()).toContain('ledger.journal-restored');
+    // The operator finds the hub as before, and so does every agent.
+    expect(await readFile(join(workspace.folder, '.quartermaster/admin-token'), 'utf8')).toBe(adminToken);
+    expect(await workspace.qm('ls')).toMatchObject({ hub: new URL(hub.url).origin, problems: [] });
+    expect(await workspace.qm('token', 'ls')).toMatchObject([{ agent: 'tester', state: 'valid' }]);
+    for (const name of ['.', 'journal', 'lock']) {
+      expect((await stat(join(workspace.folder, '.quartermaster', name))).mode & 0o777).toBe(0o700);
+    }
+    await client.close();
+    expect(await hub.kill('SIGTERM')).toBe(0);
+    const lines = await readCalls(workspace.folder, { run: 'lost' });
+    const texts = lines
+      .filter((line) => line.outcome === 'ok')
+      .map((line) => (line.args as { message: string }).message);
+    expect(texts).toEqual(['before', ...texts.slice(1).fill('after')]);
+    // What the server saw is what the ledger has.
+    expect((await readFile(seen, 'utf8')).trimEnd().split('\n')).toHaveLength(texts.length);
+    expect(await readdir(join(workspace.folder, '.quartermaster/journal'))).toEqual([]);
+  },
+  60_000,
+);
+
+test(verifies(
+  'journal:gone',
+  'while the folder cannot come back, /readyz and qm ls say so and calls stay refused',
+), async () => {
+  const { workspace } = await echoWorkspace();
+  const { token } = (await workspace.qm('token', 'issue', '--agent', 'tester')) as { token: string };
+  const hub = await workspace.serve();
+  const client = await openSession(hub.url, token);
+  const ready = new URL('/readyz', hub.url);
+  expect((await fetch(ready)).status).toBe(200);
+  const journal = join(workspace.folder, '.quartermaster/journal');
+  await rm(journal, { recursive: true });
+  await writeFile(journal, 'in the way');
+
+  // Nobody calls: it is noticed all the same.
+  await eventually(async () => ((await fetch(ready)).status === 503 ? true : undefined), 'the hub to notice');
+  expect(await (await fetch(ready)).text()).toBe('calls are refused: they cannot be recorded\n');
+  expect((await fetch(new URL('/healthz', hub.url))).status).toBe(200);
+  expect((await client.call('echo', { message: 'x' }))?.error?.data?.code).toBe('LEDGER_UNAVAILABLE');
+  const told = await run(process.execPath, [qm, 'ls', '--json', '--workspace', workspace.folder]).catch(
+    (error) => error,
+  );
+  expect(told.code).toBe(3);
+  const [problem] = (JSON.parse(told.stdout) as { problems: { file: string; message: string }[] }).problems;
+  expect(problem).toMatchObject({
+    file: '.quartermaster/journal',
+    message: expect.stringContaining('is not a folder'),
+  });
+
+  await rm(journal);
+  await eventually(async () => ((await fetch(ready)).status === 200 ? true : undefined), 'the hub to recover');
+  expect((await client.call('echo', { message: 'x' }))?.result).toBeDefined();
+  await client.close();
+  await hub.kill('SIGTERM');
+}, 60_000);
+
+test(verifies('state:one-hub', 'whatever is deleted of the state, no second hub starts beside the first'), async () => {
+  const { workspace } = await echoWorkspace();
+  const hub = await workspace.serve();
+  const losses = ['.quartermaster/lock', '.quartermaster'];
+  for (const place of losses) {
+    await rm(join(workspace.folder, place), { recursive: true });
+    // At once: before the first one can have noticed.
+    await expect(workspace.serve()).rejects.toThrow(new RegExp(`already serves .* \\(process ${hub.pid}\\)`));
+  }
+  await rm(join(workspace.folder, '.quartermaster'), { recursive: true, force: true });
+  await mkdir(join(workspace.folder, '.quartermaster'), { mode: 0o700 });
+  await expect(workspace.serve()).rejects.toThrow('already serves');
+  expect(await hub.kill('SIGKILL')).toBe(null);
+  await (await workspace.serve()).kill('SIGTERM');
+}, 60_000);
+
+test('a token file that is deleted alone still revokes every token', async () => {
+  const { workspace } = await echoWorkspace();
+  const { token } = (await workspace.qm('token', 'issue', '--agent', 'tester')) as { token: string };
+  const hub = await workspace.serve();
+  await rm(join(workspace.folder, '.quartermaster/tokens.json'));
+  await eventually(async () => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const { status } = await fetch(hub.url, { method: 'POST', headers, body: '{}' });
+    return status === 401 ? true : undefined;
+  }, 'the token to be refused');
+  await hub.kill('SIGTERM');
+}, 60_000);
+
+async function echoWorkspace(): Promise<{ readonly workspace: ServedWorkspace; readonly seen: string }> {
+  const workspace = await servedWorkspace({
+    servers: {
+      echo: {
+        command: process.execPath,
+        args: [fixturePath('echo-stdio.mjs')],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+        env: { CALL_LOG: '${WORKSPACE_ROOT}/seen.jsonl' },
+      },
+    },
+  });
+  return { workspace, seen: join(workspace.folder, 'seen.jsonl') };
+}
