@@ -114,7 +114,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
   const opened = await openState(deps, configuration);
-  const { ledger, state, children, catalogs, memory, names, redaction, signed, traced } = opened;
+  const { ledger, state, children, memory, names, redaction, signed, traced } = opened;
   const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
@@ -148,9 +148,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     await drain(clock, underWay);
     await crew.close();
     await children.close();
-    await Promise.all([catalogs.flush(), names.flush()]);
-    await ledger.close();
-    state.close();
+    await opened.close();
     logger.debug('stopped');
   }
 
@@ -231,7 +229,12 @@ async function openState({ clock, logger, random, env, tracer, builtins }: HubDe
     taskIds: createTaskIds({ key }),
   };
   const memory = await openServerMemory(catalogs);
-  return { ledger, state, children, catalogs, memory, names, redaction, signed, traced };
+  const close = async (): Promise<void> => {
+    await Promise.all([catalogs.flush(), names.flush()]);
+    await ledger.close();
+    state.close();
+  };
+  return { ledger, state, children, memory, names, redaction, signed, traced, close };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */

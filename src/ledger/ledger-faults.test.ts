@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,69 +58,47 @@ function injectedDisk(): SmallDisk {
   };
 }
 
-/** A real one of 64 kB, where this process may mount; elsewhere the injected one stands in. */
-function tinyTmpfs(): SmallDisk {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', workspace], { stdio: 'ignore' });
-  } catch {
-    return injectedDisk();
-  }
-  cleanUp.push(() => void execFileSync('umount', [workspace]));
-  const filler = join(workspace, 'filler');
-  return {
-    files: {},
-    fill: () => expect(() => writeFileSync(filler, Buffer.alloc(100_000))).toThrow('ENOSPC'),
-    free: () => writeFileSync(filler, ''),
-  };
-}
+test('a full disk refuses calls, loses nothing that ended, and is well again by itself', async () => {
+  const disk = injectedDisk();
+  const book = await open(disk.files);
+  const before = book.open(subject, 'run', '{"before":1}');
+  await book.sent(before, connection);
+  await book.flush();
+  const good = journalText();
+  disk.fill();
 
-test.each([
-  ['injected', injectedDisk],
-  ['tmpfs', tinyTmpfs],
-])(
-  'a full disk (%s) refuses calls, loses nothing that ended, and is well again by itself',
-  async (_name, createDisk) => {
-    const disk = createDisk();
-    const book = await open(disk.files);
-    const before = book.open(subject, 'run', '{"before":1}');
-    await book.sent(before, connection);
-    await book.flush();
-    const good = journalText();
-    disk.fill();
+  const during = book.open(subject, 'run', big);
+  const refusal = await book.sent(during, connection).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(refusal).toMatchObject({ code: 'LEDGER_UNAVAILABLE', hint: expect.stringContaining('disk space') });
+  expect(String(refusal)).toContain('.jsonl');
+  expect(String(refusal)).toContain('ENOSPC');
+  expect(journalText()).toBe(good);
+  expect(book.health).toMatchObject({ reason: expect.stringContaining('ENOSPC') });
 
-    const during = book.open(subject, 'run', big);
-    const refusal = await book.sent(during, connection).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(refusal).toMatchObject({ code: 'LEDGER_UNAVAILABLE', hint: expect.stringContaining('disk space') });
-    expect(String(refusal)).toContain('.jsonl');
-    expect(String(refusal)).toContain('ENOSPC');
-    expect(journalText()).toBe(good);
-    expect(book.health).toMatchObject({ reason: expect.stringContaining('ENOSPC') });
+  const atOnce = book.open(subject, 'run', big);
+  await expect(book.sent(atOnce, connection)).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  book.refused(atOnce, { outcome: 'unavailable', durationMs: 1, error: 'not recorded' });
+  book.done(before, { outcome: 'ok', durationMs: 5 });
+  await expect(book.flush()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  expect(book.health).not.toBe('good');
 
-    const atOnce = book.open(subject, 'run', big);
-    await expect(book.sent(atOnce, connection)).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-    book.refused(atOnce, { outcome: 'unavailable', durationMs: 1, error: 'not recorded' });
-    book.done(before, { outcome: 'ok', durationMs: 5 });
-    await expect(book.flush()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-    expect(book.health).not.toBe('good');
-
-    disk.free();
-    await vi.waitFor(() => expect(book.health).toBe('good'), { timeout: 10_000 });
-    const after = book.open(subject, 'run', '{"after":1}');
-    await book.sent(after, connection);
-    book.done(after, { outcome: 'ok', durationMs: 1 });
-    await book.flush();
-    expect(lines('run').map((line) => [line.call_id, line.outcome])).toEqual([
-      [atOnce.id, 'unavailable'],
-      [before.id, 'ok'],
-      [after.id, 'ok'],
-    ]);
-    await book.close();
-    expect(journals()).toEqual([]);
-  },
-);
+  disk.free();
+  await vi.waitFor(() => expect(book.health).toBe('good'), { timeout: 10_000 });
+  const after = book.open(subject, 'run', '{"after":1}');
+  await book.sent(after, connection);
+  book.done(after, { outcome: 'ok', durationMs: 1 });
+  await book.flush();
+  expect(lines('run').map((line) => [line.call_id, line.outcome])).toEqual([
+    [atOnce.id, 'unavailable'],
+    [before.id, 'ok'],
+    [after.id, 'ok'],
+  ]);
+  await book.close();
+  expect(journals()).toEqual([]);
+});
 
 test('a call that ended in the very turn whose write failed is kept as refused', async () => {
   const disk = injectedDisk();

@@ -10,6 +10,7 @@ export type { Preset } from './presets/preset.ts';
 export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
+export { refuseLinks } from './refuse-links.ts';
 export type { Plain } from './render-member.ts';
 export { setTomlFlag } from './set-toml-flag.ts';
 export { type Dialect, findMember, flagOf, openTree, type TextTree } from './text-tree.ts';

@@ -61,3 +61,14 @@ test('what is there already stays, whatever it is', async () => {
   expect((await readdir(workspace)).sort()).toEqual(['file', 'folder', 'link']);
   expect(await readdir(join(workspace, 'folder'))).toEqual([]);
 });
+
+test('nothing is made through a link', async () => {
+  const [workspace, elsewhere] = [await makeWorkspace(), await makeWorkspace()];
+  await mkdir(join(workspace, 'real'));
+  await symlink(elsewhere, join(workspace, 'real/link'));
+  await expect(makeFolder(deps, workspace, 'real/link/deep/x', files)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: 'real/link is a symbolic link; nothing is written through it.',
+  });
+  expect(await readdir(elsewhere)).toEqual([]);
+});

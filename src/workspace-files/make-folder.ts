@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { createId, HubError } from '../base/index.ts';
 import { type ChangeFileDeps, fileFailure } from './change-file.ts';
 import type { NewServerFile } from './new-server-files.ts';
+import { refuseLinks } from './refuse-links.ts';
 
 /** Makes a folder with all of its files, or leaves nothing behind. Answers how to take it away again. */
 export async function makeFolder(
@@ -15,6 +16,7 @@ export async function makeFolder(
   const parent = dirname(target);
   const draft = join(parent, `.${basename(target)}.${createId(random, 12)}.tmp`);
   if ((await lstat(target).catch(() => undefined)) !== undefined) throw isThere(folder);
+  await refuseLinks(workspace, folder);
   const made = await mkdir(parent, { recursive: true }).catch((error: unknown) => {
     throw fileFailure(error, 'make', folder);
   });

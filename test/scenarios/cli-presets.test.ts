@@ -262,6 +262,22 @@ test(verifies('sync:refuse', 'what sync did not make is never touched, and nothi
   );
 });
 
+test('neither sync nor bootstrap writes through a linked folder', async () => {
+  for (const [link, command] of [
+    ['.mcp', 'sync'],
+    ['ops/adk', 'bootstrap'],
+  ] as const) {
+    const [workspace, elsewhere] = [await makeWorkspace(), await makeWorkspace()];
+    if (command === 'sync') await put(workspace, `${sources}/good.yaml`, 'id: good\ntransport: {command: node}\n');
+    await mkdir(dirname(join(workspace, link)), { recursive: true });
+    await symlink(elsewhere, join(workspace, link));
+    const before = await readdir(elsewhere);
+    const result = await qmIn(workspace, command);
+    expect(result).toMatchObject({ code: 3, stderr: expect.stringContaining(`${link} is a symbolic link`) });
+    expect(await readdir(elsewhere)).toEqual(before);
+  }
+});
+
 test('a server that sync made is switched at its source, and both files agree', async () => {
   const workspace = await makeWorkspace();
   expect((await qmIn(workspace, 'bootstrap', 'notion')).code).toBe(0);

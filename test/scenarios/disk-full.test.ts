@@ -1,72 +1,57 @@
-import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
 import { readCalls } from '../../src/ledger/index.ts';
 import { fixturePath } from '../support/fixture-servers.ts';
 import { openSession, servedWorkspace } from '../support/served-hub.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually } from '../support/within.ts';
 
-const run = promisify(execFile);
-
-/** A real file system of two megabytes; mounting needs root, without which a directory quota is imitated by nobody. */
-async function tinyDisk(): Promise<string | undefined> {
-  const folder = join(tmpdir(), `qm-disk-${process.pid}`);
-  await mkdir(folder, { recursive: true });
-  try {
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', folder]);
-  } catch {
-    await rm(folder, { recursive: true });
-    return undefined;
-  }
-  onTestFinished(async () => {
-    await run('umount', ['-l', folder]);
-    await rm(folder, { recursive: true });
-  });
-  return folder;
-}
+const fullDisk = pathToFileURL(join(import.meta.dirname, '..', 'support', 'full-disk.mjs')).href;
 
 test(verifies(
   'journal:disk-full',
   'a full disk refuses calls clearly and nothing runs; space brings the hub back by itself',
 ), async () => {
-  const disk = await tinyDisk();
-  // Without root there is no small disk; the ledger's own tests inject the same fault everywhere.
-  if (disk === undefined) return expect(process.getuid?.()).not.toBe(0);
-  const seen = join(tmpdir(), `qm-disk-seen-${process.pid}.jsonl`);
-  onTestFinished(() => rm(seen, { force: true }));
-  const echo = { command: process.execPath, args: [fixturePath('echo-stdio.mjs')], env: { CALL_LOG: seen } };
-  const workspace = await servedWorkspace({ servers: { echo } }, disk);
+  const workspace = await servedWorkspace({
+    servers: {
+      echo: {
+        command: process.execPath,
+        args: [fixturePath('echo-stdio.mjs')],
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+        env: { CALL_LOG: '${WORKSPACE_ROOT}/seen.jsonl' },
+      },
+    },
+  });
   const { token } = (await workspace.qm('token', 'issue', '--agent', 'tester', '--run', 'full')) as { token: string };
-  const hub = await workspace.serve();
+  const sign = join(workspace.folder, 'the-disk-is-full');
+  const hub = await workspace.serve({ env: { NODE_OPTIONS: `--import=${fullDisk}`, FULL_DISK_SIGN: sign } });
   const client = await openSession(hub.url, token);
   const call = (message: string) => client.call('echo', { message });
+  const ready = async () => (await fetch(new URL('/readyz', hub.url))).status;
   expect((await call('before'))?.result?.content?.[0]?.text).toBe('before');
+  expect(await ready()).toBe(200);
 
-  await expect(writeFile(join(disk, 'ballast'), Buffer.alloc(4 * 1024 * 1024))).rejects.toThrow(/ENOSPC/);
-  const refused = await eventually(async () => {
-    const answer = await call('x'.repeat(8000));
-    return answer?.error === undefined ? undefined : answer;
-  }, 'the disk to be full');
-  expect(refused.error).toMatchObject({ data: { code: 'LEDGER_UNAVAILABLE', retryable: true } });
-  expect(refused.error?.message).toMatch(/not sent/);
+  await writeFile(sign, '');
+  const refused = await call('x'.repeat(8000));
+  expect(refused?.error).toMatchObject({ data: { code: 'LEDGER_UNAVAILABLE', retryable: true } });
+  expect(refused?.error?.message).toMatch(/not sent/);
+  expect((await call('during'))?.error?.data?.code).toBe('LEDGER_UNAVAILABLE');
+  expect(await ready()).toBe(503);
 
-  await rm(join(disk, 'ballast'));
+  await rm(sign);
   const back = await eventually(async () => {
     const answer = await call('after');
     return answer?.result === undefined ? undefined : answer;
   }, 'the hub to recover');
   expect(back.result?.content?.[0]?.text).toBe('after');
+  expect(await ready()).toBe(200);
   await client.close();
   expect(await hub.kill('SIGTERM')).toBe(0);
-  const lines = await readCalls(disk, { run: 'full', limit: 10_000 });
-  expect(lines.map((line) => (line.args as { message: string }).message)).toEqual(
-    expect.arrayContaining(['before', 'after']),
-  );
-  const sent = lines.filter((line) => line.outcome === 'ok').length;
-  const { stdout } = await run('grep', ['-c', '', seen]);
-  expect(Number(stdout)).toBe(sent);
+  expect(await readdir(join(workspace.folder, '.quartermaster/journal'))).toEqual([]);
+  const lines = await readCalls(workspace.folder, { run: 'full', limit: 10_000 });
+  const ran = lines.filter((line) => line.outcome === 'ok').map((line) => (line.args as { message: string }).message);
+  expect(ran).toEqual(['before', 'after']);
+  expect((await readFile(join(workspace.folder, 'seen.jsonl'), 'utf8')).trimEnd().split('\n')).toHaveLength(2);
 }, 60_000);

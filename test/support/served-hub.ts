@@ -14,10 +14,16 @@ const run = promisify(execFile);
 /** A workspace in which `qm serve` runs as its users run it: a process of its own, from the build. */
 export interface ServedWorkspace {
   readonly folder: string;
-  /** With a limit on open files, where one is given. */
-  serve(limits?: { readonly openFiles?: number }): Promise<ServedHub>;
+  serve(options?: ServeOptions): Promise<ServedHub>;
   /** Any other command of `qm`, with machine output. */
   qm(...args: string[]): Promise<unknown>;
+}
+
+export interface ServeOptions {
+  /** A limit on open files. */
+  readonly openFiles?: number;
+  /** More variables in its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ServedHub {
@@ -28,20 +34,21 @@ export interface ServedHub {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export async function servedWorkspace(config: object, at?: string): Promise<ServedWorkspace> {
-  const folder = at ?? (await realpath(await mkdtemp(join(tmpdir(), 'qm-served-'))));
+export async function servedWorkspace(config: object): Promise<ServedWorkspace> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'qm-served-')));
   const running = new Set<ChildProcess>();
   onTestFinished(async () => {
     for (const child of running) child.kill('SIGKILL');
-    if (at === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify(config, undefined, 2));
 
-  async function serve({ openFiles }: { readonly openFiles?: number } = {}): Promise<ServedHub> {
+  async function serve({ openFiles, env }: ServeOptions = {}): Promise<ServedHub> {
     const command = [process.execPath, bin, 'serve', '--json', '--port', '0', '--workspace', folder];
     const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
     const child = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
     });
     running.add(child);
     let log = '';

@@ -6,6 +6,7 @@ import {
   openFile,
   planSync,
   readFolder,
+  refuseLinks,
   replaceAll,
   type SyncPlan,
   sourceFolder,
@@ -26,6 +27,7 @@ export async function syncFiles(cli: CliContext, workspace: string, options: Syn
   return withConfigLock(cli, workspace, async () => {
     const plan = await readPlan(workspace);
     await refuseSecrets(workspace, plan);
+    await refuseLinks(workspace, targetFolder);
     await write(cli, workspace, plan);
     if (options.prune) await prune(workspace, plan.orphans);
     return answer(plan, options);

@@ -13,6 +13,7 @@ import {
   planPresets,
   presets,
   readFolder,
+  refuseLinks,
   replaceAll,
   sourceFolder,
   targetFolder,
@@ -44,6 +45,7 @@ export async function writePresets(
     if (files.some(({ state }) => state === 'link' || (state === 'differs' && !force)))
       return { files, written: false };
     const changing = files.filter(({ state }) => state !== 'unchanged');
+    await refuseLinks(workspace, sourceFolder);
     if (changing.length > 0) await makeFolder(workspace);
     const changes = changing.map(async ({ file, text }) => ({
       file: await openFile(cli, join(workspace, file), file),

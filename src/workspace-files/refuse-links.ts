@@ -1,0 +1,16 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HubError } from '../base/index.ts';
+
+/** Files that a command makes by itself stay in the workspace: no level on the way to their folder may be a link. */
+export async function refuseLinks(workspace: string, folder: string): Promise<void> {
+  let way = '';
+  for (const level of folder.split('/')) {
+    way = join(way, level);
+    const found = await lstat(join(workspace, way)).catch(() => undefined);
+    if (found?.isSymbolicLink() !== true) continue;
+    throw new HubError('CONFIG_INVALID', `${way} is a symbolic link; nothing is written through it.`, {
+      hint: 'Put a folder in its place, then try again.',
+    });
+  }
+}
