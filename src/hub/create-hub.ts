@@ -34,7 +34,7 @@ import { type Configuration, openConfiguration } from './configuration.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { HubMeter } from './hub-meter.ts';
 import { ledgerProblems } from './ledger-problems.ts';
-import { openNameBooks } from './name-books.ts';
+import { type NameBooks, openNameBooks } from './name-books.ts';
 import { nameProblems } from './name-problems.ts';
 import { createRedaction } from './redaction.ts';
 import { openServerMemory } from './server-memory.ts';
@@ -179,13 +179,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     }),
     status: () => crew.status(),
     load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
-    problems: () => [
-      ...configuration.notices(),
-      ...configuration.fleet.problems,
-      ...unknownNames(configuration.fleet, knownTools(crew, names.of('tool'))),
-      ...nameProblems(configuration.fleet, names.of('tool').collisions),
-      ...ledgerProblems(ledger),
-    ],
+    problems: () => problemsOf(configuration.fleet, crew, names, ledger),
     explain(chain, server, tool) {
       const policy = compilerFor(configuration.fleet)(chain);
       const { lastCatalog: catalog } = crew.upstreams.get(server)?.control ?? {};
@@ -251,6 +245,15 @@ async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {
   while (underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
   for (const call of underWay) call.cancel(interrupted());
   if (underWay.size > 0) await sleep(clock, 100);
+}
+
+function problemsOf(fleet: Fleet, crew: Crew, names: NameBooks, ledger: Ledger): readonly Problem[] {
+  return [
+    ...fleet.problems,
+    ...unknownNames(fleet, knownTools(crew, names.of('tool'))),
+    ...nameProblems(fleet, names.of('tool').collisions),
+    ...ledgerProblems(ledger),
+  ];
 }
 
 function knownTools(crew: Crew, names: NameBook): KnownTools {
