@@ -179,7 +179,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     }),
     status: () => crew.status(),
     load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
-    problems: () => problemsOf(configuration.fleet, crew, names, ledger),
+    problems: () => problemsOf(configuration, crew, names, ledger),
     explain(chain, server, tool) {
       const policy = compilerFor(configuration.fleet)(chain);
       const { lastCatalog: catalog } = crew.upstreams.get(server)?.control ?? {};
@@ -247,8 +247,10 @@ async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {
   if (underWay.size > 0) await sleep(clock, 100);
 }
 
-function problemsOf(fleet: Fleet, crew: Crew, names: NameBooks, ledger: Ledger): readonly Problem[] {
+function problemsOf(configuration: Configuration, crew: Crew, names: NameBooks, ledger: Ledger): readonly Problem[] {
+  const { fleet } = configuration;
   return [
+    ...configuration.notices(),
     ...fleet.problems,
     ...unknownNames(fleet, knownTools(crew, names.of('tool'))),
     ...nameProblems(fleet, names.of('tool').collisions),
