@@ -171,12 +171,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       return { call, result: runCall(call) };
     },
     resourceWatch: (caller, uri, onUpdate) => watchAllowed(views, caller.chain, uri, onUpdate),
-    callerFor: ({ agent, chain, tokenId, run }) => ({
-      agent,
-      chain: chain ?? [agent],
-      tokenId,
-      run: run ?? `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`,
-    }),
+    callerFor: (identity) => callerOf(identity, life),
     status: () => crew.status(),
     load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(configuration, crew, names, ledger),
@@ -198,6 +193,12 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     configurationNotices: () => configuration.notices(),
     stop: () => (stopping ??= stop()),
   };
+}
+
+/** Without a run of its own, an agent has one for each life of the hub. */
+function callerOf({ agent, chain, tokenId, run }: CallerIdentity, life: string): Caller {
+  const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
+  return { agent, chain: chain ?? [agent], tokenId, run: run ?? runOfLife };
 }
 
 /** Everything that outlives a configuration. */
