@@ -164,7 +164,7 @@ export const requirements = {
   'token:once': 'A token is shown once and stored as a hash only.',
   'token:intersection': "A child token's rights are the intersection with its parent's.",
   'token:stays-here': "The agent's token never goes upstream.",
-  'run:id': 'The run id comes from the header or the token, and is checked.',
+  'run:id': 'The run id comes from the token, else from the header, and is checked.',
 
   // Tasks
   'tasks:relay':

@@ -125,7 +125,7 @@ test(verifies('token:stays-here', "the agent's token reaches no server, in no he
 
 describe('the run', () => {
   test(
-    verifies('run:id', 'comes from the header, else from the token, else from the hub, and is checked'),
+    verifies('run:id', 'comes from the token, else from the header, else from the hub, and is checked'),
     async () => {
       const alone = await gatewayForTest();
       const own = await legacyClient(alone.url, await alone.token('tester', { run: 'token-run' }));
@@ -134,16 +134,20 @@ describe('the run', () => {
       await own.call('echo', { message: '2' }, { headers: { 'x-quartermaster-run': 'header-run' } });
       await plain.call('echo', { message: '3' });
       await plain.call('echo', { message: '4' });
-      const calls = await alone.calls(4);
+      await plain.call('echo', { message: '5' }, { headers: { 'x-quartermaster-run': 'header-run' } });
+      const modern = modernClient(alone.url, await alone.token('tester', { run: 'token-run' }));
+      await modern.call('echo', { message: '6' }, { headers: { 'x-quartermaster-run': 'header-run' } });
+      const calls = await alone.calls(6);
       const runs = calls.toSorted((a, b) => (JSON.stringify(a.args) < JSON.stringify(b.args) ? -1 : 1));
-      expect(runs.slice(0, 2).map(({ run_id }) => run_id)).toEqual(['token-run', 'header-run']);
+      expect(runs.slice(0, 2).map(({ run_id }) => run_id)).toEqual(['token-run', 'token-run']);
+      expect(runs.slice(4).map(({ run_id }) => run_id)).toEqual(['header-run', 'token-run']);
       expect(runs[2]?.run_id).toMatch(/^tester-[0-9a-z]{8}$/);
       expect(runs[3]?.run_id).toBe(runs[2]?.run_id);
       for (const bad of ['', 'a/b', '../x', 'x'.repeat(65), 'a b', 'a, b']) {
         const answer = await plain.call('echo', {}, { headers: { 'x-quartermaster-run': bad } });
         expect([answer.status, answer.message.error?.code], bad).toEqual([400, -32600]);
       }
-      expect(await alone.calls(4)).toHaveLength(4);
+      expect(await alone.calls(6)).toHaveLength(6);
     },
   );
 });

@@ -173,6 +173,10 @@ test(verifies('metrics:admin', 'nothing but the admin token opens the metrics'),
     const { status, headers, text } = await get(gateway.origin, authorization);
     expect([status, headers['www-authenticate']], authorization).toEqual([401, 'Bearer realm="quartermaster"']);
     expect(text).toMatch(/^Metrics need the admin token\. .*\.quartermaster\/admin-token\.\n$/);
+    for (const method of ['HEAD', 'OPTIONS', 'POST']) {
+      const other = await get(gateway.origin, authorization, method);
+      expect([other.status, other.headers['content-length']], method).toEqual([401, String(text.length)]);
+    }
   }
   const good = await get(gateway.origin, `Bearer ${adminToken}`);
   expect([good.status, good.headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);

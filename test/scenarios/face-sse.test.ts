@@ -73,6 +73,12 @@ test('the run of the stream is the run of its calls', async () => {
   await client.call('echo', { message: 'in a run' });
   await eventually(async () => (await hub.calls(1)).some((call) => call.run_id === 'old-run'), 'the call of the run');
   client.stream.close();
+  const issued = await listenOverSse(hub.origin, await hub.token('tester', { run: 'own-run' }), {
+    'x-quartermaster-run': 'other-run',
+  });
+  await issued.call('echo', { message: 'in its own run' });
+  await eventually(async () => (await hub.calls(2)).some((call) => call.run_id === 'own-run'), 'the call of the token');
+  issued.stream.close();
   const refused = await ask(`${hub.origin}/sse`, { headers: { ...bearer(), 'x-quartermaster-run': 'no run' } });
   expect(refused.status).toBe(400);
 });

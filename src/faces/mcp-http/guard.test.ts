@@ -67,6 +67,43 @@ test('a name that was served says nothing about the next', () => {
   }
 });
 
+test.each([
+  'null',
+  'https://page.example/',
+  'https://page.example/path',
+  'HTTPS://page.example',
+  'https://Page.example',
+  'https://me@page.example',
+  'https://page.example:443',
+  'https://page.example, https://other.example',
+  ' https://page.example',
+  'page.example',
+  'file://page.example',
+  '',
+])('what is no serialised origin is refused, even if it is on the list: %j', (origin) => {
+  const options = { host: '127.0.0.1', allowedHosts: [], allowedOrigins: [origin] };
+  expect(passes(options, { host: 'localhost', origin })).toBe(false);
+});
+
+test.each(['https://page.example', 'https://page.example:8443', 'http://[fd00::5]:1', 'app://obsidian.md'])(
+  'a serialised origin on the list is served: %s',
+  (origin) => {
+    const options = { host: '127.0.0.1', allowedHosts: [], allowedOrigins: [origin] };
+    expect(passes(options, { host: 'localhost', origin })).toBe(true);
+    expect(passes({ ...options, allowedOrigins: [] }, { host: 'localhost', origin })).toBe(false);
+  },
+);
+
+test.each([
+  'http://localhost:4680/path',
+  'HTTP://localhost',
+  'http://me@localhost',
+  'http://localhost:80',
+  'ftp://localhost',
+])('a loopback name alone makes no origin: %s', (origin) => {
+  expect(passes({ host: '127.0.0.1', ...serve }, { host: 'localhost', origin })).toBe(false);
+});
+
 test('a star among the origins allows nobody', () => {
   const options = { host: '127.0.0.1', allowedHosts: ['*'], allowedOrigins: ['*'] };
   for (const origin of ['*', 'https://page.example'])

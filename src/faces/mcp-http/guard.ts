@@ -23,8 +23,8 @@ const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 export function createGuard(options: GuardOptions): Guard {
   const own = anyAddress.has(options.host) ? [] : [options.host.includes(':') ? `[${options.host}]` : options.host];
   const hosts = new Set([...loopback, ...own, ...options.allowedHosts].map((host) => host.toLowerCase()));
-  // A page of any origin is what the guard is against, so a star is no name.
-  const origins = new Set(options.allowedOrigins.filter((origin) => origin !== '*'));
+  // Pages that have no origin all say `null`, and a page of any origin is what the guard is against: neither is a name.
+  const origins = new Set(options.allowedOrigins.filter(isSerialisedOrigin));
   /** The Host that came last; most requests repeat it. */
   let served: string | undefined;
 
@@ -46,9 +46,19 @@ export function createGuard(options: GuardOptions): Guard {
 const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 function isLoopbackOrigin(origin: string): boolean {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined;
-  return url !== undefined && url.origin === origin && loopback.includes(url.hostname);
+  if (!isSerialisedOrigin(origin) || !/^https?:/.test(origin)) return false;
+  return loopback.includes(new URL(origin).hostname);
 }
+
+/** Scheme, host and port as browsers write them: nothing else, in small letters, without the scheme's own port. */
+function isSerialisedOrigin(text: string): boolean {
+  if (!originPattern.test(text) || !URL.canParse(text)) return false;
+  const { origin } = new URL(text);
+  // Of a scheme that is not the web's, the parser does not know the form.
+  return origin === text || (origin === 'null' && !text.startsWith('file:'));
+}
+
+const originPattern = /^[a-z][a-z\d+.-]*:\/\/(?:[a-z\d._~-]+|\[[\da-f:.]+\])(?::[1-9]\d{0,4})?$/;
 
 function refused(header: string, value: string | undefined): HubError {
   return new HubError('FORBIDDEN_HOST', `This hub does not serve ${header} ${value?.slice(0, 200) ?? '(none)'}.`, {

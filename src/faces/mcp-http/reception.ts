@@ -44,7 +44,8 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
   });
 
   function callerOf(identity: TokenIdentity, run: string | undefined): Caller {
-    if (run !== undefined) {
+    // A token that was issued for a run is used for nothing else, whatever the header says.
+    if (run !== undefined && identity.run === undefined) {
       if (!runIdPattern.test(run)) {
         throw new HubError('INVALID_REQUEST', 'X-Quartermaster-Run must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".');
       }
