@@ -187,6 +187,8 @@ export const requirements = {
   'files:no-links':
     'No file of the hub is written or trusted through a link, when it is not ours, or when others can write it.',
   'journal:rotation': 'A file goes only when all have read it and no call in it is open.',
+  'cost:linear':
+    'Reading, checking or redacting a text of an agent, a server or a file costs work in proportion to its length.',
   'ledger:redaction':
     "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error; no record holds what is named secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',

@@ -36,7 +36,7 @@ type HasVariable = (text: string) => boolean;
 
 /** Shapes that issuers gave their tokens so that they can be recognised. */
 const tokenPattern =
-  /\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|ntn_\w{20,}|lin_api_\w{20,}|sbp_[0-9a-f]{20,}|dop_v1_[0-9a-f]{32,}|eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
+  /\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|ntn_\w{20,}|lin_api_\w{20,}|sbp_[0-9a-f]{20,}|dop_v1_[0-9a-f]{32,}|(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
 
 const secretNames = /(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)$/i;
 const secretHeaders = /^(?:proxy-)?authorization$|(?:token|secret|api-?key|password)$/i;
@@ -71,9 +71,19 @@ function argumentSecret(before: string | undefined, text: string, hasVariable: H
 function urlSecret(text: string, hasVariable: HasVariable): string | undefined {
   const password = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:([^/?#\s@]+)@/i.exec(text)?.[1];
   if (password !== undefined && !hasVariable(password)) return password;
-  const query = /:\/\/[^?#]*\?(?:[^#]*&)?(?:[\w-]*(?:token|secret|password|api[-_]?key))=([^&#]+)/i.exec(text)?.[1];
-  return query === undefined || hasVariable(query) ? undefined : longEnough(query, 8);
+  const value = tellingParameter(text);
+  return value === undefined || hasVariable(value) ? undefined : longEnough(value, 8);
 }
+
+/** The last parameter of an address whose name says secret. */
+function tellingParameter(text: string): string | undefined {
+  const start = text.indexOf('://');
+  const query = start < 0 ? undefined : /^[^?#]*\?([^#]*)/.exec(text.slice(start + 3))?.[1];
+  const pairs = (query ?? '').split('&').map((pair) => /^([\w-]*)=(.+)$/s.exec(pair));
+  return pairs.findLast((pair) => secretParameters.test(pair?.[1] ?? ''))?.[2];
+}
+
+const secretParameters = /(?:token|secret|password|api[-_]?key)$/i;
 
 /** What people write where a secret is to come, and what other formats would take for a variable. */
 const standIn =

@@ -56,7 +56,9 @@ function readValue(cursor: Cursor, afterBlank: boolean): string | undefined {
   const pattern = Object.hasOwn(quotedPatterns, quote) ? quotedPatterns[quote] : undefined;
   if (pattern === undefined) {
     // Only a "#" after a blank starts a comment: passwords hold that sign too.
-    const written = `${afterBlank ? ' ' : ''}${restOfLine(cursor)}`.replace(/\s#.*$/, '').trim();
+    const rest = `${afterBlank ? ' ' : ''}${restOfLine(cursor)}`;
+    const comment = rest.search(/\s#/);
+    const written = rest.slice(0, comment < 0 ? rest.length : comment).trim();
     nextLine(cursor);
     return written;
   }

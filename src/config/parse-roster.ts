@@ -9,7 +9,7 @@ export function parseRoster(text: string): ParsedSource {
   let columns: readonly string[] | undefined;
   let counts = false;
   for (const { line, content } of proseLines(text)) {
-    const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/.exec(content)?.[1];
+    const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/s.exec(content)?.[1];
     if (heading !== undefined) counts = teamHeading.test(plain(heading));
     const cells = counts && content.includes('|') ? splitCells(content) : undefined;
     if (cells === undefined) columns = undefined;

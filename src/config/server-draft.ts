@@ -111,9 +111,13 @@ export function checkName(kind: 'Server' | 'Agent', name: string): Pick<Finding,
 
 /** A name with `-` for all that a name cannot hold; undefined where nothing is left. */
 export function fittingName(name: string): string | undefined {
-  const better = name
-    .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 64);
+  const better = withoutDashesAround(name.replace(/[^A-Za-z0-9._-]+/g, '-')).slice(0, 64);
   return namePattern.test(better) ? better : undefined;
+}
+
+function withoutDashesAround(text: string): string {
+  let [start, end] = [0, text.length];
+  while (text[start] === '-') start++;
+  while (end > start && text[end - 1] === '-') end--;
+  return text.slice(start, end);
 }

@@ -39,4 +39,4 @@ export function warnForeignVariables(draft: ServerDraft, client: string, fix: st
   return { ...draft, findings: [...draft.findings, finding] };
 }
 
-const foreignPattern = /\$\{[^}]+\}|(?:^|\s)\$[A-Z_][A-Z0-9_]*$/;
+const foreignPattern = /\$\{(?:[^}$]|\$(?!\{))+\}|(?:^|\s)\$[A-Z_][A-Z0-9_]*$/;

@@ -1,3 +1,4 @@
+import { hideJsonWebTokens } from './json-web-tokens.ts';
 import { hidesValue, keyKind, secretWords } from './secret-keys.ts';
 
 export const redacted = '[redacted]';
@@ -10,15 +11,15 @@ export function mayHoldCredential(text: string): boolean {
   return holdsKey(text) || bearerWord.test(text) || holdsToken(text);
 }
 
-/** Credentials that can be told by their look, in plain text. */
-export function hideCredentials(text: string): string {
-  let result = text;
+/** Credentials that can be told by their look, in plain text. Of a text that was cut, the last quote may be missing. */
+export function hideCredentials(text: string, cut: boolean): string {
+  let result = hideJsonWebTokens(text, redacted);
   for (const shape of shapes) result = result.replace(shape, redacted);
   return result
     .replace(bearer, `$1${redacted}`)
     .replace(urlPassword, `$1${redacted}@`)
     .replace(header, `$1${redacted}`)
-    .replace(pair, hidePair);
+    .replace(cut ? pairOrCut : pair, hidePair);
 }
 
 /** A name is followed by a colon or an equals sign, of which most long texts have few: it is sought from there. */
@@ -62,7 +63,6 @@ const shapes: readonly RegExp[] = [
   new RegExp(`${start}sk-[\\w-]{16,}`, 'g'),
   new RegExp(`${start}xox[abeprs]-[\\w-]{8,}`, 'g'),
   new RegExp(`${start}A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])`, 'g'),
-  new RegExp(`${start}eyJ[\\w-]{8,}\\.[\\w-]{4,}\\.[\\w-]*`, 'g'),
   new RegExp(`${start}glpat-[\\w.-]{8,}`, 'g'),
   new RegExp(`${start}qm_[\\w-]{16,}`, 'g'),
 ];
@@ -70,17 +70,31 @@ const bearer = /(bearer +)[\w.~+/=-]{6,}/gi;
 const urlPassword = /(:\/\/[^\s/:@"']*:)[^\s/"']+@/g;
 const header =
   /((?<![\w-])(?:(?:proxy-)?authorization|(?:set-)?cookie|x-api-key): ?(?:(?:basic|bearer|digest|token) )?)[^\r\n"']+/gi;
-const pair = new RegExp(
-  `((?:${secretWords})[\\w.-]{0,32})(\\\\*["'] ?: ?|\\\\*["']? ?= ?)("(?:[^"\\\\]|\\\\.)*"|'[^']*'|\\\\"[^"\\\\]*\\\\"|[^\\s"'&;,)}\\]]+)`,
+const pairHead = `((?:${secretWords})[\\w.-]{0,32})(\\\\*["'] ?: ?|\\\\*["']? ?= ?)`;
+const bareValue = `[^\\s"'&;,)}\\]]+`;
+const pair = new RegExp(`${pairHead}("(?:[^"\\\\]|\\\\.)*"|'[^']*'|\\\\"[^"\\\\]*\\\\"|${bareValue})`, 'gi');
+const pairOrCut = new RegExp(
+  `${pairHead}("(?:[^"\\\\]|\\\\.)*(?:"|\\\\?$)|'[^']*(?:'|$)|\\\\"[^"\\\\]*(?:\\\\"|\\\\?$)|${bareValue})`,
   'gi',
 );
 
 /** `key=value` and `"key": "value"` inside a text. The match begins at the telling word; the key may begin earlier. */
 function hidePair(whole: string, tail: string, between: string, value: string, at: number, text: string): string {
   if (value.startsWith(redacted.slice(0, -1))) return whole;
-  const head = /[\w.-]*$/.exec(text.slice(Math.max(0, at - 32), at))?.[0] ?? '';
   const quote = /^\\?["']/.exec(value)?.[0] ?? '';
   const bare = /^(?:null|true|false|\d+)$/.test(value);
-  if (!hidesValue(keyKind(head + tail), bare ? value.charAt(0) : '"')) return whole;
+  if (!hidesValue(keyKind(text.slice(keyStart(text, at), at) + tail), bare ? value.charAt(0) : '"')) return whole;
   return `${tail}${between}${quote}${redacted}${quote}`;
+}
+
+function keyStart(text: string, from: number): number {
+  let at = from;
+  while (at > 0 && from - at < 32 && isKeyCharacter(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/** A letter, a digit, `_`, `.` or `-`. */
+function isKeyCharacter(code: number): boolean {
+  if (code >= 97 && code <= 122) return true;
+  return (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 45 || code === 46;
 }

@@ -47,12 +47,21 @@ function redactLiteral(literal: string, rules: TextRules): string {
 
 function decode(literal: string): string {
   if (!literal.includes('\\')) return literal.slice(1, -1);
+  return parsed(literal) ?? parsed(closed(literal)) ?? literal.slice(1, -1);
+}
+
+function parsed(literal: string): string | undefined {
   try {
     const value: unknown = JSON.parse(literal);
-    return typeof value === 'string' ? value : literal;
+    return typeof value === 'string' ? value : undefined;
   } catch {
-    return literal.slice(1, -1);
+    return undefined;
   }
+}
+
+/** A literal that was cut, without the escape that was cut with it. */
+function closed(literal: string): string {
+  return `${literal.replace(/\\(?:u[\da-fA-F]{0,3})?$/, '')}"`;
 }
 
 /** The position after the closing quote. */

@@ -1,61 +1,75 @@
 import { hideCredentials, mayHoldCredential, redacted } from './credential-text.ts';
+import { lookahead, shortened } from './cut-text.ts';
 import { redactJson, type TextRules } from './json-redaction.ts';
+import { createKnownValues, shortestNeedle } from './known-values.ts';
+import { createShortValues } from './short-values.ts';
+import { spellingsOf } from './value-spellings.ts';
 
 export interface Redactor {
   /** Valid JSON in, valid JSON on one line out; the same string when it holds nothing secret. */
   json(text: string): string;
-  /** The same for plain text. */
-  message(text: string): string;
+  /**
+   * The same for plain text. A text of more than `most` characters is cut, and only then redacted; no part of a secret
+   * that was cut through is shown.
+   */
+  message(text: string, most?: number): string;
+}
+
+interface Place {
+  /** How many strings of JSON the text is in. */
+  readonly depth: number;
+  /** Whether the text goes on behind its end. */
+  readonly cut: boolean;
 }
 
 /**
  * Hides known secret values, the values of members whose name says secret, and what looks like a credential.
- * It stands before every sink and most texts hold nothing, so one cheap look comes first.
+ * It stands before every sink and most texts hold nothing, so one cheap look comes first. The work is linear in the text.
+ * Values of fewer than six characters are hidden where they stand alone, and only those that are said to be `short` secrets.
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const known = secrets.filter((secret) => secret.length >= shortestSecret && !redacted.includes(secret));
-  const spelled = known.length === 0 ? undefined : spellings(known);
-  const anyKnown = spelled === undefined ? undefined : new RegExp(spelled);
-  const everyKnown = spelled === undefined ? undefined : new RegExp(spelled, 'g');
-  const numbers = known.filter((secret) => /^[\d.eE+-]+$/.test(secret));
+export function createRedactor(secrets: readonly string[], short: readonly string[] = []): Redactor {
+  const values = secrets.filter((secret) => secret.length >= shortestNeedle && !redacted.includes(secret));
+  const known = createKnownValues(spellingsOf(values));
+  const shortValues = createShortValues(short.filter((value) => value !== '' && !redacted.includes(value)));
+  const numeric = values.filter((secret) => /^[\d.eE+-]+$/.test(secret));
+  const numbers = createKnownValues(numeric.map((text) => ({ text, edges: false })));
+  const anyNumber = numeric.length > 0 || short.length > 0;
 
-  function hideText(text: string, depth: number): string {
-    let shown = text;
-    if (everyKnown !== undefined) shown = shown.replace(everyKnown, redacted);
+  function hideText(text: string, { depth, cut }: Place): string {
+    let shown = shortValues.hide(known.hide(text, redacted), redacted);
     // A JSON document inside a string: its members have names too.
-    if (depth < deepestNesting && isDocument(shown)) shown = redactJson(shown, nested(depth + 1));
-    return mayHoldCredential(shown) ? hideCredentials(shown) : shown;
+    if (depth < deepestNesting && isDocument(shown, cut)) shown = redactJson(shown, nested({ depth: depth + 1, cut }));
+    return mayHoldCredential(shown) ? hideCredentials(shown, cut) : shown;
   }
 
   function hideNumbers(text: string): string {
-    if (numbers.length === 0) return text;
+    if (!anyNumber) return text;
     return text.replace(/-?\d[\d.eE+-]*/g, (number) =>
-      numbers.some((secret) => number.includes(secret)) ? `"${redacted}"` : number,
+      shortValues.isOne(number) || numbers.holds(number) ? `"${redacted}"` : number,
     );
   }
 
-  function nested(depth: number): TextRules {
-    return { content: (text) => hideText(text, depth), between: hideNumbers };
+  function nested(place: Place): TextRules {
+    return { content: (text) => hideText(text, place), between: hideNumbers };
   }
 
   const top: TextRules = {
-    content: (text) => hideText(text, 0),
+    content: (text) => hideText(text, { depth: 0, cut: false }),
     // A record is one line; between strings a line break is only white space.
     between: (text) => hideNumbers(text.replace(/[\r\n]+/g, ' ')),
   };
   return {
     json(text) {
-      if (!needsWalk(text) && !mayHoldCredential(text) && anyKnown?.test(text) !== true) return text;
-      return redactJson(text, top);
+      const isPlain = !needsWalk(text) && !mayHoldCredential(text) && !known.holds(text) && !shortValues.holds(text);
+      return isPlain ? text : redactJson(text, top);
     },
-    message(text) {
-      return hideText(text, 0);
+    message(text, most = Number.POSITIVE_INFINITY) {
+      if (text.length <= most) return hideText(text, { depth: 0, cut: false });
+      return shortened(hideText(text.slice(0, most + lookahead), { depth: 0, cut: true }), most);
     },
   };
 }
 
-/** Shorter values are words of everyday text; hiding them would hide the text. */
-const shortestSecret = 6;
 const deepestNesting = 4;
 
 /** Line breaks to take out, and escapes that could spell a secret in another way. */
@@ -63,25 +77,13 @@ function needsWalk(text: string): boolean {
   return text.includes('\n') || text.includes('\r') || (text.includes('\\') && /\\[u/]/.test(text));
 }
 
-function isDocument(text: string): boolean {
+function isDocument(text: string, cut: boolean): boolean {
   if (!/^\s*[{[]/.test(text) || !text.includes('"')) return false;
+  if (cut) return true;
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-}
-
-/** One pattern for every spelling. In falling order a longer secret comes before its own beginning. */
-function spellings(secrets: readonly string[]): string {
-  const all = new Set<string>();
-  for (const secret of secrets) {
-    all.add(secret);
-    all.add(JSON.stringify(secret).slice(1, -1));
-    // A lone half of a surrogate pair has no percent encoding.
-    all.add(encodeURIComponent(secret.replace(/[\ud800-\udfff]/gu, '\ufffd')));
-  }
-  const falling = [...all].sort((a, b) => (a < b ? 1 : -1));
-  return falling.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
 }

@@ -9,17 +9,21 @@ export const secretWords: string =
   'pass|pwd|secret|token|credential|cookie|authori[sz]ation|(?:api|private|access|secret|signing|encryption|ssh)[-_ .]?key';
 
 export function keyKind(key: string): KeyKind {
+  // Most keys say nothing, and taking one apart is dear.
+  if (!anySecretWord.test(key)) return 'plain';
   const words = wordsOf(key);
   const last = words.at(-1);
   if (last === undefined || descriptiveWords.has(last)) return 'plain';
   if (words.some((word) => secretWord.test(word)) || secretPair.test(words.join('_'))) return 'secret';
   if (/tokens?$/.test(last)) {
-    if (countingOrCursor.test(words.join(''))) return 'plain';
+    if (countingOrCursor.test(words.join('').replace(/tokens?$/, ''))) return 'plain';
     return last.endsWith('s') ? 'tokens' : 'token';
   }
   if (words.some((word) => word === 'token')) return 'token';
   return last === 'pass' ? 'pass' : 'plain';
 }
+
+const anySecretWord = /pass|pwd|secret|token|credential|cookie|authori[sz]ation|key/i;
 
 /** Whether a member of that kind hides this value, told by its first character. */
 export function hidesValue(kind: KeyKind, first: string): boolean {
@@ -44,7 +48,7 @@ const secretWord =
 const secretPair = /(?:^|_)(?:api|private|access|secret|signing|encryption|ssh)_keys?(?:_|$)/;
 
 const countingOrCursor =
-  /(?:max|min|num|count|total|per|limit|budget|used|next|prev|previous|page|pagination|continuation|cursor|sync|start|end|resume|progress)[a-z]*tokens?$/;
+  /(?:max|min|num|count|total|per|limit|budget|used|next|prev|previous|page|pagination|continuation|cursor|sync|start|end|resume|progress)/;
 
 /** Last words that make the member speak about a secret instead of holding one. */
 const descriptiveWords: ReadonlySet<string> = new Set(
@@ -55,11 +59,34 @@ const descriptiveWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** `clientSecret`, `CLIENT_SECRET` and `client-secret` are two words each, in small letters. */
 function wordsOf(key: string): string[] {
-  return key
-    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter((word) => word !== '');
+  const words: string[] = [];
+  const small = key.toLowerCase();
+  // Some capitals have no small letter of one character, and then places in the two texts differ.
+  const hasCapitals = small !== key && small.length === key.length;
+  let start = -1;
+  for (let at = 0; at <= small.length; at++) {
+    const isLetter = isSmall(small.charCodeAt(at));
+    if (start >= 0 && (!isLetter || (hasCapitals && startsWord(key, at)))) {
+      words.push(small.slice(start, at));
+      start = -1;
+    }
+    if (start < 0 && isLetter) start = at;
+  }
+  return words;
+}
+
+/** A capital after a small letter, or the last of several before one. */
+function startsWord(key: string, at: number): boolean {
+  if (!isCapital(key.charCodeAt(at))) return false;
+  return isCapital(key.charCodeAt(at - 1)) ? isSmall(key.charCodeAt(at + 1)) : true;
+}
+
+function isSmall(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+function isCapital(code: number): boolean {
+  return code >= 65 && code <= 90;
 }

@@ -110,7 +110,7 @@ function valuesOf(asked: Option | Argument, prefix: string, current: string): Co
 /** What is asked for, told by its name: `--agent <name>`, `<server.tool>`, `--output <file>`. */
 function kindOf(asked: Option | Argument): NameKind | 'files' | 'folders' | undefined {
   const name = 'long' in asked ? (asked.long ?? '').replace(/^--/, '') : asked.name();
-  const value = 'long' in asked ? (/[<[]([^>\]]+)[>\]]/.exec(asked.flags)?.[1] ?? '') : '';
+  const value = 'long' in asked ? (/[<[]([^<>[\]]+)[>\]]/.exec(asked.flags)?.[1] ?? '') : '';
   return kinds[name.replace(/\.\.\.$/, '')] ?? kinds[value];
 }
 

@@ -20,7 +20,7 @@ export async function pathInside(repository: Repository, given: string | undefin
   if (isAbsolute(given)) {
     throw new ToolFault(`The path ${shown} is absolute. Give it relative to the top of the repository.`);
   }
-  const path = normalize(given).replace(/\/+$/, '');
+  const path = normalize(given).replace(/\/$/, '');
   if (path === '.' || path === '') return undefined;
   if (path === '..' || path.startsWith(`..${sep}`)) {
     throw new ToolFault(`The path ${shown} leads out of the repository. Give one inside it.`);

@@ -32,6 +32,14 @@ export async function locateRepository(
   throw noTop(root, await topAbove(root));
 }
 
+/** What follows `gitdir: `, without the line break at its end. */
+function pointerIn(written: string): string | undefined {
+  if (!written.startsWith('gitdir: ')) return undefined;
+  let end = written.length;
+  while (written[end - 1] === '\n') end--;
+  return written.slice('gitdir: '.length, end) || undefined;
+}
+
 /**
  * The folder has a file `.git` that points somewhere. Whoever can write into the folder can make it point anywhere, so
  * the other side must point back: a linked work tree and a submodule are known there.
@@ -40,7 +48,7 @@ async function elsewhere(
   root: string,
   workTreeOf: (configFile: string) => Promise<string | undefined>,
 ): Promise<Repository> {
-  const pointer = /^gitdir: (.+?)\n*$/s.exec(await readFile(join(root, '.git'), 'utf8'))?.[1];
+  const pointer = pointerIn(await readFile(join(root, '.git'), 'utf8'));
   const gitDir = pointer === undefined ? undefined : await real(resolve(root, pointer));
   if (gitDir === undefined) throw invalid(`${join(root, '.git')} points nowhere.`, 'Repair it: git worktree repair.');
   const shared = await text(join(gitDir, 'commondir'));

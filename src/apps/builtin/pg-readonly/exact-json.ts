@@ -5,7 +5,8 @@ export function parseExactly(json: string): unknown {
   );
 }
 
-const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** A string that does not end is one to the end of the text: otherwise every quote in it would be tried anew. */
+const stringOrNumber = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** A double holds every number of fifteen digits, between its extremes. */
 function isExact(token: string): boolean {

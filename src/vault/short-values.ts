@@ -1,0 +1,40 @@
+import { inJson } from './value-spellings.ts';
+
+/** Values that are too short to be sought everywhere: they are hidden where they stand alone. */
+export interface ShortValues {
+  holds(text: string): boolean;
+  /** Of the content of a string, or of a message. */
+  hide(text: string, replacement: string): string;
+  /** Whether this is the whole of one. */
+  isOne(text: string): boolean;
+}
+
+/** From here on a value is hidden as a word among others; a shorter one only where it is all there is. */
+const shortestWord = 4;
+
+export function createShortValues(values: readonly string[]): ShortValues {
+  const whole = new Set(values);
+  const asWords = patternOf(values.filter((value) => value.length >= shortestWord));
+  // In JSON text, where quotes and backslashes are escaped.
+  const anywhere = patternOf(values.flatMap((value) => [value, ...inJson(value)]));
+  return {
+    holds: (text) => anywhere !== undefined && text.search(anywhere) >= 0,
+    hide(text, replacement) {
+      if (whole.has(text)) return replacement;
+      return asWords === undefined ? text : text.replace(asWords, replacement);
+    },
+    isOne: (text) => whole.has(text),
+  };
+}
+
+function patternOf(values: readonly string[]): RegExp | undefined {
+  if (values.length === 0) return undefined;
+  // In falling order a longer value comes before its own beginning.
+  const falling = [...new Set(values)].sort((a, b) => (a < b ? 1 : -1));
+  return new RegExp(falling.map(standingAlone).join('|'), 'gu');
+}
+
+function standingAlone(value: string): string {
+  const literal = value.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return `${/^[\p{L}\p{N}_]/u.test(value) ? '(?<![\\p{L}\\p{N}_])' : ''}${literal}${/[\p{L}\p{N}_]$/u.test(value) ? '(?![\\p{L}\\p{N}_])' : ''}`;
+}

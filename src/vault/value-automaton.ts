@@ -1,0 +1,148 @@
+import type { Needle } from './known-values.ts';
+
+/** All values as one machine (Aho and Corasick): each character of a text is looked at once, whatever it holds. */
+export interface KnownAutomaton {
+  /** Beginning and end of each stretch to hide, in order, without overlaps. */
+  spansIn(text: string): number[];
+}
+
+/** Longer values are recognised by their beginning and then compared on, so that a key of 50 kB needs no 50,000 states. */
+export const indexedCharacters = 256;
+
+interface States {
+  readonly next: Map<number, number>;
+  /** Where to go on when no character fits: the longest other beginning that ends the same way. */
+  readonly fallback: number[];
+  readonly depth: number[];
+  /** Characters of the longest value that ends in a state; 0 where none does. */
+  readonly matched: number[];
+  /** Whether that value has characters at its edges that are partly its own. */
+  readonly edges: boolean[];
+  /** Values that are longer than what is indexed, by the state of their beginning. */
+  readonly longer: Map<number, string[]>;
+}
+
+/** A text may have been cut inside a value: `least` characters of one before `…` are hidden as well. */
+export function createAutomaton(needles: readonly Needle[], least: number): KnownAutomaton {
+  const states = buildStates(needles);
+  return {
+    spansIn(text) {
+      const spans: number[] = [];
+      let state = 0;
+      /** How far a long value was compared: no character is compared twice. */
+      let compared = 0;
+      for (let end = 1; end <= text.length; end++) {
+        state = step(states, state, text.charCodeAt(end - 1));
+        const matched = states.matched[state] ?? 0;
+        if (matched > 0) {
+          const longer = end > compared ? states.longer.get(state) : undefined;
+          compared = longer === undefined ? compared : endOfLongest(longer, text, end);
+          addSpan(
+            spans,
+            widened(
+              text,
+              end - matched,
+              Math.max(end, longer === undefined ? 0 : compared),
+              states.edges[state] === true,
+            ),
+          );
+        } else if ((states.depth[state] ?? 0) >= least && text[end] === '…') {
+          addSpan(spans, [end - (states.depth[state] ?? 0), end]);
+        }
+      }
+      return spans;
+    },
+  };
+}
+
+function buildStates(needles: readonly Needle[]): States {
+  const next = new Map<number, number>();
+  const [parent, unit, depth, matched]: [number[], number[], number[], number[]] = [[0], [0], [0], [0]];
+  const edges = [false];
+  const longer = new Map<number, string[]>();
+  for (const needle of needles) {
+    const { text } = needle;
+    let state = 0;
+    for (let at = 0; at < Math.min(text.length, indexedCharacters); at++) {
+      const edge = edgeOf(state, text.charCodeAt(at));
+      let target = next.get(edge);
+      if (target === undefined) {
+        target = depth.length;
+        next.set(edge, target);
+        parent.push(state);
+        unit.push(text.charCodeAt(at));
+        depth.push(at + 1);
+        matched.push(0);
+        edges.push(false);
+      }
+      state = target;
+    }
+    matched[state] = depth[state] ?? 0;
+    if (needle.edges) edges[state] = true;
+    if (text.length > indexedCharacters) longer.set(state, [...(longer.get(state) ?? []), text]);
+  }
+  const states: States = { next, fallback: depth.map(() => 0), depth, matched, edges, longer };
+  for (const state of byDepth(depth))
+    linkFallback(states, state, { parent: parent[state] ?? 0, unit: unit[state] ?? 0 });
+  return states;
+}
+
+/** Shallow states first: the fallback of a state is always shallower than itself. */
+function byDepth(depth: readonly number[]): number[] {
+  const order = depth.map((_, state) => state).slice(1);
+  return order.sort((a, b) => (depth[a] ?? 0) - (depth[b] ?? 0));
+}
+
+function linkFallback(states: States, state: number, from: { readonly parent: number; readonly unit: number }): void {
+  if (from.parent === 0) return;
+  const fallback = step(states, states.fallback[from.parent] ?? 0, from.unit);
+  states.fallback[state] = fallback;
+  if ((states.matched[state] ?? 0) > 0) return;
+  states.matched[state] = states.matched[fallback] ?? 0;
+  states.edges[state] = states.edges[fallback] === true;
+}
+
+function step({ next, fallback }: States, from: number, unit: number): number {
+  let state = from;
+  for (;;) {
+    const target = next.get(edgeOf(state, unit));
+    if (target !== undefined) return target;
+    if (state === 0) return 0;
+    state = fallback[state] ?? 0;
+  }
+}
+
+function edgeOf(state: number, unit: number): number {
+  return state * 0x10000 + unit;
+}
+
+/** As far as one of the values goes on in the text. */
+function endOfLongest(longer: readonly string[], text: string, from: number): number {
+  let end = from;
+  for (const value of longer) {
+    let at = from;
+    for (let own = indexedCharacters; own < value.length && text.charCodeAt(at) === value.charCodeAt(own); own++) at++;
+    end = Math.max(end, at);
+  }
+  return end;
+}
+
+function widened(text: string, start: number, end: number, edges: boolean): [start: number, end: number] {
+  if (!edges) return [start, end];
+  return [isBase64(text.charCodeAt(start - 1)) ? start - 1 : start, isBase64(text.charCodeAt(end)) ? end + 1 : end];
+}
+
+function isBase64(code: number): boolean {
+  const isLetter = (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+  return isLetter || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 47 || code === 95;
+}
+
+/** Spans that overlap become one; those that only touch stay two. */
+function addSpan(spans: number[], [start, end]: readonly [start: number, end: number]): void {
+  let [first, last] = [start, end];
+  while (spans.length > 0 && first < (spans.at(-1) ?? 0)) {
+    last = Math.max(last, spans.pop() ?? 0);
+    first = Math.min(first, spans.pop() ?? 0);
+  }
+  spans.push(first, last);
+}
