@@ -190,7 +190,7 @@ export const requirements = {
   'cost:linear':
     'Reading, checking or redacting a text of an agent, a server or a file costs work in proportion to its length.',
   'ledger:redaction':
-    "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error; no record holds what is named secret.",
+    "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error, in no usual spelling, now or after a reload; no record holds what is named secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
@@ -228,6 +228,8 @@ export const requirements = {
   'inspect:isolation':
     'Inspect tells what a server cannot ask for want of isolation, and how agents see what it offers.',
   'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',
+  'cli:printable':
+    'Control characters, and those that turn a line around or have no width, never reach the terminal from anybody else.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
   'edit:add': 'A server is added without an editor, and works.',
   'edit:new-server':

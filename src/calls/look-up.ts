@@ -5,6 +5,7 @@ import type { TaskIds } from '../mcp/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
 import { missingTool, undiscoveredBehind } from './away.ts';
 import type { CallRequest } from './call.ts';
+import { beginning } from './refusals.ts';
 import { methods, type Target } from './target.ts';
 import { findTask, missingTask, undiscoveredTaskServer } from './tasks.ts';
 import type { View } from './view.ts';
@@ -95,14 +96,14 @@ const prefixes: Readonly<Record<OperationKind, string>> = {
 };
 
 export function unknownResource(uri: string): HubError {
-  return new HubError('RESOURCE_UNKNOWN', `Unknown resource: ${uri.slice(0, 200)}`, {
+  return new HubError('RESOURCE_UNKNOWN', `Unknown resource: ${beginning(uri)}`, {
     hint: 'Ask for the list of resources again.',
     details: { uri: uri.slice(0, 2000) },
   });
 }
 
 function unknownPrompt(name: string): HubError {
-  return new HubError('PROMPT_UNKNOWN', `Unknown prompt: ${name.slice(0, 200)}`, {
+  return new HubError('PROMPT_UNKNOWN', `Unknown prompt: ${beginning(name)}`, {
     hint: 'Ask for the list of prompts again.',
     details: { prompt: name.slice(0, 200) },
   });

@@ -15,10 +15,15 @@ export function interrupted(): HubError {
 }
 
 export function unknownTool(name: string): HubError {
-  return new HubError('TOOL_UNKNOWN', `Unknown tool: ${name.slice(0, 200)}`, {
+  return new HubError('TOOL_UNKNOWN', `Unknown tool: ${beginning(name)}`, {
     hint: 'Ask for the list of tools again.',
     details: { tool: name.slice(0, 200) },
   });
+}
+
+/** A name that nobody has may be a book. The ellipsis tells redaction that a secret may have been cut through. */
+export function beginning(name: string): string {
+  return name.length > 200 ? `${name.slice(0, 200)}…` : name;
 }
 
 export function approvalNeeded(target: Target): HubError {
@@ -70,11 +75,11 @@ export function unknownResult(target: Target, resultType: unknown): WireReply {
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
 }
 
-/** The first words of a tool's own error, for the ledger. */
+/** The beginning of a tool's own error, for the ledger, which cuts it when its secrets are out. */
 export function toolError(value: Readonly<Record<string, unknown>>): string {
   const first: unknown = Array.isArray(value.content) ? value.content[0] : undefined;
   const text = isJsonObject(first) ? first.text : undefined;
-  return typeof text === 'string' && text !== '' ? text.slice(0, 500) : 'the tool reported an error';
+  return typeof text === 'string' && text !== '' ? text : 'the tool reported an error';
 }
 
 export function withTool(error: HubError, target: Target): HubError {

@@ -39,7 +39,7 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
       const { kind, name, caller } = call.request;
       // A tool that the agent has is named by its server; anything else may be a text that somebody wrote.
       const told = (word: string): string =>
-        target !== undefined && kind === 'tool' ? word : redact.message(word.slice(0, longestName));
+        target !== undefined && kind === 'tool' ? word : redact.message(word, longestName);
       call.span.end({
         callId: record.id,
         run: record.run,
@@ -50,7 +50,7 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
         decision: target?.decision.effect ?? 'deny',
         outcome: end.outcome,
         durationMs: end.durationMs,
-        error: end.error === undefined ? undefined : redact.message(end.error),
+        error: end.error === undefined ? undefined : redact.message(end.error, longestError),
         connection: call.link,
         httpStatus: end.httpStatus,
         retries: end.retries,
@@ -62,3 +62,4 @@ export function createTracedCalls(tracer: CallTracer, redact: Redact): TracedCal
 
 /** A name that nobody has is the caller's own text, and may be a book. */
 const longestName = 500;
+const longestError = 4000;

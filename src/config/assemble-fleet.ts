@@ -9,7 +9,7 @@ import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { resolveServer } from './resolve-server.ts';
-import { createVariables, type VariablesDeps } from './variables.ts';
+import { createVariables, shortestSecret, type VariablesDeps } from './variables.ts';
 
 /** One file that is there, strongest first. */
 export interface SourceReading {
@@ -57,7 +57,8 @@ export function assembleFleet(deps: VariablesDeps, options: AssembleOptions): Fl
     naming: 'prefixed',
     problems: all.sort(byPlace(readings)),
     files: [...readings.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
-    secrets,
+    secrets: secrets.filter((secret) => secret.length >= shortestSecret),
+    shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
     ledger: { sync: 'os' },
     serve: defaultServe,
     ...settings,

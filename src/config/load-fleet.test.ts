@@ -18,6 +18,7 @@ test('an empty directory gives an empty fleet that says how to begin', async () 
     policy: undefined,
     files: [],
     secrets: [],
+    shortSecrets: [],
   });
   expect([fleet.servers.size, fleet.agents.size]).toEqual([0, 0]);
   const problem = onlyProblem(fleet);

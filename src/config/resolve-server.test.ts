@@ -73,8 +73,18 @@ test('expanded values are collected once, short ones not at all, and appear in n
     { LONG: 'long-enough', SHORT: 'abc12', OTHER: 'second secret' },
   );
   expect(fleet.secrets).toEqual(['long-enough', 'second secret']);
+  expect(fleet.shortSecrets).toEqual([]);
   expect(fleet.problems.length).toBeGreaterThan(1);
   expect(JSON.stringify(fleet.problems)).not.toContain('long-enough');
+});
+
+test(verifies('ledger:redaction', 'short values count as secrets where a name says so'), async () => {
+  const fleet = await own(
+    'servers:\n  a: { url: "http://h/", headers: { X-Auth-Token: "${PLAIN}", X-Team: "${TEAM}" } }\n  b: { command: x, args: ["${DB_PASSWORD}", "${USE_TOKEN}", "${MAX_TOKENS}", "${MONKEY}"], env: { PIN: "4711", API_KEY: "none", LEVEL: "warn" } }\n',
+    { PLAIN: 'ab12', TEAM: 'blue', DB_PASSWORD: 'x1', USE_TOKEN: 'true', MAX_TOKENS: '512', MONKEY: 'bob' },
+  );
+  expect(fleet.shortSecrets).toEqual(['ab12', 'x1', '4711']);
+  expect(fleet.secrets).toEqual([]);
 });
 
 test(

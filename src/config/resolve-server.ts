@@ -129,6 +129,7 @@ function resolveProgram(resolution: Resolution, draft: ProgramDraft): ProgramSet
       report(resolution, at, 'is not a name that an environment can hold', 'Write a name without "=".');
     }
     const value = fillForProgram(resolution, at);
+    noteShortSecret(resolution, name, value);
     if (value !== '' || at.whenMissing !== 'omit') env.set(name, value);
   }
   const cwd = draft.cwd === undefined ? '' : fillForProgram(resolution, draft.cwd);
@@ -163,6 +164,7 @@ function resolveRemote(
       const message = 'holds a line break or another character that no header can carry';
       report(resolution, at, message, 'Remove it from the file or from the value of the variable.');
     }
+    noteShortSecret(resolution, name, value);
     if (value !== '') headers.set(name, value);
   }
   return { type: draft.type, url, headers: Object.fromEntries(headers) };
@@ -184,7 +186,7 @@ function checkUrl(resolution: Resolution, at: WrittenText, url: string): void {
 
 /** The text with its variables replaced; what cannot be replaced is reported and left empty. */
 function fill(resolution: Resolution, at: WrittenText): string {
-  const { context, secrets } = resolution;
+  const { context } = resolution;
   const parsed = at.template ?? context.grammar(at.text);
   if (parsed.kind === 'fault') {
     resolution.gaps.add(at);
@@ -193,11 +195,20 @@ function fill(resolution: Resolution, at: WrittenText): string {
   }
   const { value, missing, used, secrets: texts } = expand(parsed.parts, context.variables.lookup);
   for (const variable of missing) reportMissing(resolution, at, variable);
-  for (const secret of [...texts, ...used.map((name) => context.variables.lookup(name))]) {
-    if (secret !== undefined && context.variables.isSecret(secret)) secrets.add(secret);
-  }
+  // The content of a file that is read for a secret has no name of its own.
+  for (const text of texts) noteSecret(resolution, 'secret', text);
+  for (const name of used) noteSecret(resolution, name, context.variables.lookup(name) ?? '');
   if (missing.length > 0 && at.whenMissing === 'omit') return '';
   return value;
+}
+
+function noteSecret({ context: { variables }, secrets }: Resolution, name: string, value: string): void {
+  if (variables.isSecret(value) || variables.isShortSecret(name, value)) secrets.add(value);
+}
+
+/** A short value may come from a variable whose name tells nothing, or stand in the file itself. */
+function noteShortSecret({ context: { variables }, secrets }: Resolution, name: string, value: string): void {
+  if (variables.isShortSecret(name, value)) secrets.add(value);
 }
 
 function fillForProgram(resolution: Resolution, at: WrittenText): string {

@@ -190,6 +190,8 @@ export interface Fleet {
   readonly files: readonly string[];
   /** Values that variables expanded to; they are redacted everywhere. */
   readonly secrets: readonly string[];
+  /** Values of fewer than six characters whose variable is named like a secret; they are redacted where they stand alone. */
+  readonly shortSecrets: readonly string[];
   readonly ledger: { readonly sync: 'os' | 'always' };
   readonly serve: ServeSettings;
 }

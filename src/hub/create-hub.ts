@@ -117,7 +117,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const { ledger, state, children, memory, names, redaction, signed, traced } = opened;
   const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.message, notices, onChange: renew },
+    { ...deps, children, memory, redact: redaction.said, notices, onChange: renew },
     { fleet: configuration.fleet, discover: options.discover === true },
   );
   const views = createViews({ clock }, source());

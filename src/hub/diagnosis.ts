@@ -70,7 +70,7 @@ export async function openDiagnosis(deps: HubDeps, options: DiagnosisOptions): P
   const ledger = await openLedger({ clock, logger, random, redact: redaction }, { workspace, sync: settings.sync });
   const children = createChildren({ clock, logger, random }, { baseEnv, graceMs, builtins: deps.builtins });
   const client = { name: 'quartermaster', version };
-  const upstreamDeps = { clock, logger, children, redact: redaction.message };
+  const upstreamDeps = { clock, logger, children, redact: redaction.said };
   return {
     run,
     async probe(spec, look) {

@@ -9,3 +9,4 @@ export {
 } from './diagnosis.ts';
 export type { ExposedName } from './exposed-names.ts';
 export type { HubMeter } from './hub-meter.ts';
+export { createRedaction } from './redaction.ts';

@@ -44,12 +44,14 @@ export function interruptedParts(): EndParts {
 
 /** An error line always says something, and recipes that people have look for "rate limit" in lower case. */
 function errorText(end: CallEnd, redact: Redact): string {
-  let message = end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error);
+  let message =
+    end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error, longestError);
   const limited = end.outcome === 'rate_limited' || end.outcome === 'throttled';
   if (limited && !message.includes('rate limit')) message = `rate limit: ${message}`;
-  return JSON.stringify(message.length > longestError ? `${message.slice(0, longestError)}…` : message);
+  return JSON.stringify(message.length > longestError + 1 ? `${message.slice(0, longestError)}…` : message);
 }
 
+/** Characters of an error that are recorded. */
 const longestError = 4000;
 
 const sayings: Readonly<Record<Outcome, string>> = {

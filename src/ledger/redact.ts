@@ -2,5 +2,6 @@
 export interface Redact {
   /** JSON text in, JSON text out. */
   json(text: string): string;
-  message(text: string): string;
+  /** Of a text with more than `most` characters, those; it is cut before it is redacted. */
+  message(text: string, most?: number): string;
 }

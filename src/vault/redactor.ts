@@ -65,7 +65,8 @@ export function createRedactor(secrets: readonly string[], short: readonly strin
     },
     message(text, most = Number.POSITIVE_INFINITY) {
       if (text.length <= most) return hideText(text, { depth: 0, cut: false });
-      return shortened(hideText(text.slice(0, most + lookahead), { depth: 0, cut: true }), most);
+      const cut = text.length > most + lookahead;
+      return shortened(hideText(cut ? text.slice(0, most + lookahead) : text, { depth: 0, cut }), most, cut);
     },
   };
 }

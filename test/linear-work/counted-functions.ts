@@ -9,6 +9,7 @@ export interface CountedFunction {
 /** Files that put regular expressions together from texts; the functions below run all of them. */
 export const composingFiles: readonly string[] = [
   'src/apps/builtin/fetch/excerpt.ts',
+  'src/faces/cli/printable.ts',
   'src/vault/credential-text.ts',
   'src/vault/short-values.ts',
   'src/workspace-files/set-toml-flag.ts',
@@ -217,12 +218,12 @@ export const countedFunctions: readonly CountedFunction[] = [
     texts: [...uriTexts, times('{a'), times('a,'), times('&q='), times('?')],
   },
   {
-    name: 'uriSpellings and wildcards',
+    name: 'uriForms and wildcards',
     load: async () => {
-      const { uriSpellings } = await import('../../src/governance/policy/uri-spellings.ts');
+      const { uriForms } = await import('../../src/governance/policy/uri-forms.ts');
       const { compileWildcard, matchesWildcard } = await import('../../src/governance/policy/wildcard.ts');
       const wildcard = compileWildcard('*a*b*c');
-      return (text) => [uriSpellings(text), matchesWildcard(wildcard, text), compileWildcard(`${text}*`)];
+      return (text) => [uriForms(text), matchesWildcard(wildcard, text), compileWildcard(`${text}*`)];
     },
     texts: [...uriTexts, times('ab'), times('*')],
   },

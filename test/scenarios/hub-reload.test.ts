@@ -192,3 +192,27 @@ test('many changes at once end with the last one', async () => {
   expect(await stage.names()).toContain('server4_echo');
   expect(stage.children()).toHaveLength(1);
 });
+
+test(
+  verifies('ledger:redaction', 'redaction learning on reload: values of before and of now are in no record'),
+  async () => {
+    const stage = await openStage();
+    const variable = (name: string): string => `\${${name}}`;
+    const server = (value: string) => ({
+      servers: { up: { ...stdioServer('echo-stdio.mjs'), env: { KEY: value } } },
+    });
+    await stage.start(server(variable('VALUE')), { env: { ...process.env, VALUE: 'value-of-before' } });
+    await stage.names();
+    await writeFile(stage.path('.env'), 'VALUE=value-of-now\nPIN=4711\n');
+    await stage.configure(server(`${variable('VALUE')}-${variable('PIN')}`));
+    await stage.hub.reload();
+    const spelled = Buffer.from('user:value-of-before').toString('base64');
+    expect(await stage.say('up_echo', { message: `value-of-before value-of-now 4711 ${spelled}` })).toContain(
+      'value-of-before',
+    );
+    const text = JSON.stringify(await stage.ledger());
+    for (const value of ['value-of-before', 'value-of-now', '4711', spelled.slice(8, -4)])
+      expect(text).not.toContain(value);
+    expect(text).toContain('[redacted]');
+  },
+);

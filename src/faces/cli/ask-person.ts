@@ -94,7 +94,7 @@ export function createPerson(
   }
 
   async function line(prompt: string): Promise<string> {
-    const read: ReadLine = await readLine({ input: stdin, output: terminal.errStream }, prompt, signal);
+    const read: ReadLine = await readLine({ input: stdin, output: terminal.errStream }, printable(prompt), signal);
     if (read.kind === 'line') return read.text.trim();
     if (read.kind === 'end') terminal.err('');
     throw new Refusal(read.kind === 'end' ? 'decline' : 'cancel');

@@ -8,7 +8,7 @@ import type { Invocation } from './global-options.ts';
 /** What is configured, whole or not; its secrets are hidden from everything that is printed from now on. */
 export async function readFleet({ env, mask }: CliContext, { workspace }: Invocation): Promise<Fleet> {
   const fleet = await loadFleet({ env }, { workspace });
-  mask.use(createRedactor(fleet.secrets));
+  mask.use(createRedactor(fleet.secrets, fleet.shortSecrets));
   return fleet;
 }
 

@@ -26,18 +26,18 @@ export async function openLocalHub(
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
   const logger = createLogger(cli, logLevel ?? options.defaultLevel);
-  const [{ createHub }, { createRedactor }, traces] = await Promise.all([
+  const [{ createHub, createRedaction }, traces] = await Promise.all([
     import('../../hub/index.ts'),
-    import('../../vault/index.ts'),
     openTraces(cli, logger),
   ]);
   const hub = await createHub(
     { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
     { workspace, watch: options.watch, discover: options.discover },
   );
-  const hide = (): void => mask.use(createRedactor(hub.fleet.secrets));
-  hide();
-  hub.onReload(hide);
+  // Secrets of earlier configurations stay hidden here as they do in the hub.
+  const redaction = createRedaction(hub.fleet);
+  mask.use(redaction);
+  hub.onReload(() => redaction.learn(hub.fleet));
   return {
     hub,
     logger,

@@ -1,8 +1,9 @@
+import { safeLine } from './printable.ts';
+
 /**
- * JSON on one line, with every control character as an escape: JSON itself lets those after DEL stand, and some terminals
- * obey them.
+ * JSON on one line, with every control character and every one that is not seen as an escape: JSON itself lets those after
+ * DEL stand, and some terminals obey them.
  */
 export function safeJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.replace(/[\u007f-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  return safeLine(JSON.stringify(value));
 }

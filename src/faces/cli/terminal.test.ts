@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { createColours } from './colours.ts';
 import { shortLine } from './logger.ts';
 import { oneLine, printable } from './printable.ts';
@@ -48,6 +49,35 @@ test('once the reader of stdout is gone, nothing more is written there', async (
 test('control characters of others are shown, not obeyed', () => {
   expect(printable('a\u001b[2Jb\r\n\tc\u009b')).toBe('a␛[2Jb␍\n\tc␡');
   expect(oneLine('  a\n b\u0007 ')).toBe('a b␇');
+});
+
+test(
+  verifies('cli:printable', 'characters that turn a line around or are not seen are escaped, and letters are not'),
+  () => {
+    expect(printable('safe\u202e\u2066txt.exe\u200b\u200f\ufeff\u2028')).toBe(
+      'safe\\u202e\\u2066txt.exe\\u200b\\u200f\\ufeff\\u2028',
+    );
+    expect(printable('tag\u{e0041}')).toBe('tag\\udb40\\udc41');
+    for (const text of ['naïve Ünïcode 日本語 עברית 😀❤️', '\ttab\nline']) expect(printable(text)).toBe(text);
+  },
+);
+
+test(verifies('cli:printable', 'whatever is said, only colours, tabs and new lines reach the terminal raw'), () => {
+  const [stdout, stderr] = [stream(true), stream(true)];
+  const terminal = createTerminal({ stdout, stderr }, {});
+  const hostile = `${terminal.colours.red('a')}\u001b]0;t\u0007\u001b[2J\r\u009b\u202e\u200b\tb`;
+  const shown = '\u001b[31ma\u001b[39m\\u001b]0;t\\u0007\\u001b[2J\\u000d\\u009b\\u202e\\u200b\tb';
+  terminal.out(hostile);
+  terminal.err(hostile);
+  expect(written(stdout)).toBe(`${shown}\n`);
+  expect(written(stderr)).toBe(`${shown}\n`);
+  const value = { name: 'x\u202e\u{e0041}y', n: 1 };
+  terminal.out(JSON.stringify(value));
+  const line = written(stdout);
+  expect(line).not.toContain('\u202e');
+  expect(JSON.parse(line)).toEqual(value);
+  terminal.raw('\u202e');
+  expect(written(stdout)).toBe('\u202e\n');
 });
 
 test('a table has aligned columns, and only its last one is cut', () => {

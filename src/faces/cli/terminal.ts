@@ -1,10 +1,13 @@
 import type { Writable } from 'node:stream';
 import { type Colours, createColours } from './colours.ts';
+import { safeLine } from './printable.ts';
 
 /** Where results and remarks go. Results are stdout's alone. */
 export interface Terminal {
-  /** One line of result. */
+  /** One line of result. Here and below, characters that a terminal would obey or not show are escaped. */
   out(line: string): void;
+  /** Content as it is, for a program that reads it. */
+  raw(text: string): void;
   /** One line for people. */
   err(line: string): void;
   /** Rewrites the last line of stderr; nothing where stderr is not a terminal. */
@@ -61,20 +64,23 @@ export function createTerminal(
     [drawn, hidden] = [0, false];
   }
 
+  function raw(text: string): void {
+    wipe();
+    if (!gone.signal.aborted) stdout.write(`${text}\n`);
+  }
+
   return {
-    out(line) {
-      wipe();
-      if (!gone.signal.aborted) stdout.write(`${line}\n`);
-    },
+    out: (line) => raw(safeLine(line)),
+    raw,
     err(line) {
       wipe();
-      stderr.write(`${line}\n`);
+      stderr.write(`${safeLine(line)}\n`);
     },
     progress(line) {
       if (!errIsTerminal || !smart) return;
       wipe();
       if (line === '') return;
-      stderr.write(line.slice(0, size().columns - 1));
+      stderr.write(safeLine(line).slice(0, size().columns - 1));
       drawn = 1;
     },
     live(lines) {
@@ -84,7 +90,7 @@ export function createTerminal(
       }
       if (!hidden) wipe();
       // One write for the whole frame, each line over its old self: nothing flickers.
-      const frame = lines.map((line) => `${line}\u001b[K\n`).join('');
+      const frame = lines.map((line) => `${safeLine(line)}\u001b[K\n`).join('');
       stderr.write(`${hidden ? up(drawn) : '\u001b[?25l'}${frame}\u001b[J`);
       [drawn, hidden] = [lines.length, true];
     },

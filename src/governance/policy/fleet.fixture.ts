@@ -46,6 +46,7 @@ export function draftFleet(draft: FleetDraft): Fleet {
     problems: [],
     files: [],
     secrets: [],
+    shortSecrets: [],
     ledger: { sync: 'os' },
     serve: {
       allowedHosts: [],

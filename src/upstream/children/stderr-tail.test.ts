@@ -41,3 +41,12 @@ test.each([
 ])('of %j the words that tell most are %j', (tail, words) => {
   expect(lastWords(tail)).toBe(words);
 });
+
+test('what was cut through at the beginning is not shown', () => {
+  for (const separator of ['\n', ' ']) {
+    const tail = createStderrTail(4096);
+    tail.push(Buffer.from(`the value is s3cr3t-value-of-a-key${separator}${'more '.repeat(814)}`));
+    expect(tail.text()).not.toContain('value-of-a-key');
+    expect(tail.text()).toContain('more more');
+  }
+});

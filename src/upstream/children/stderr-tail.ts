@@ -21,15 +21,24 @@ export function createStderrTail(capacity: number): StderrTail {
     text() {
       if (!full) return ring.toString('utf8', 0, next);
       const bytes = Buffer.concat([ring.subarray(next), ring.subarray(0, next)]);
-      return bytes.toString('utf8', firstWholeCharacter(bytes));
+      return bytes.toString('utf8', firstWholeCharacter(bytes, pastCutSecret(bytes)));
     },
   };
 }
 
+/** The rest of a line may begin in the middle of a secret, which nothing would recognise; it goes, or what is long for one. */
+function pastCutSecret(bytes: Buffer): number {
+  if (bytes.length < 4 * longSecret) return 0;
+  const lineEnd = bytes.subarray(0, 4 * longSecret).indexOf(10);
+  return lineEnd < 0 ? longSecret : lineEnd + 1;
+}
+
+const longSecret = 256;
+
 /** The cut may fall inside a UTF-8 character, whose rest is up to three continuation bytes. */
-function firstWholeCharacter(bytes: Buffer): number {
-  let at = 0;
-  while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+function firstWholeCharacter(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < from + 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
   return at;
 }
 

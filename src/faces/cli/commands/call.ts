@@ -170,6 +170,9 @@ async function tellOutcome(cli: CliContext, subject: CallSubject, outcome: CallR
     return;
   }
   const { contentLines } = await import('../content-text.ts');
-  for (const text of contentLines(result.value)) terminal.out(terminal.outIsTerminal ? printable(text) : text);
+  for (const text of contentLines(result.value)) {
+    if (terminal.outIsTerminal) terminal.out(printable(text));
+    else terminal.raw(text);
+  }
   if (isError) terminal.err(`${terminal.errColours.red('qm:')} The tool ${tool} reported an error.`);
 }
