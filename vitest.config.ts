@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
 
-/** Files that replace a module for themselves: they need a process of their own. */
-const isolated = ['src/upstream/children/gate-order.test.ts'];
+/** Files that replace a module, or count what one does from its loading on: they need a process of their own. */
+const isolated = ['src/upstream/children/gate-order.test.ts', 'test/linear-work/functions.test.ts'];
 const excluded = ['**/node_modules/**', 'test/programs/**'];
 
 export default defineConfig({
