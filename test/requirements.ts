@@ -155,6 +155,7 @@ export const requirements = {
   'http:sse-bounds':
     'Streams are bounded in number, unread bytes and silence; who only listens stays while it answers a ping.',
   'http:sse-end': 'A stream ends with its token and with the hub; calls that its client has left end on the ledger.',
+  'http:node-versions': 'Every supported major version of Node serves HTTP alike.',
   'http:odd-clients': 'A wrong address, an early GET, a missing header or a silent end is answered clearly, at once.',
   'http:health': 'Liveness and readiness are answered without a token.',
   'stdio:view': "An agent's view works as a stdio server, and nothing else is on its output.",

@@ -24,6 +24,8 @@ export interface ServeOptions {
   readonly openFiles?: number;
   /** More variables in its environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Another Node than that of the tests. */
+  readonly node?: string;
 }
 
 export interface ServedHub {
@@ -43,8 +45,8 @@ export async function servedWorkspace(config: object): Promise<ServedWorkspace> 
   });
   await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify(config, undefined, 2));
 
-  async function serve({ openFiles, env }: ServeOptions = {}): Promise<ServedHub> {
-    const command = [process.execPath, bin, 'serve', '--json', '--port', '0', '--workspace', folder];
+  async function serve({ openFiles, env, node = process.execPath }: ServeOptions = {}): Promise<ServedHub> {
+    const command = [node, bin, 'serve', '--json', '--port', '0', '--workspace', folder];
     const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
     const child = spawn('/bin/sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,6 +18,8 @@ import {
   isPreflight,
   LeanRequest,
   metadataPaths,
+  type PlainRequest,
+  pickRequest,
   resourceMetadata,
   sendJson,
   sendPreflight,
@@ -85,7 +87,9 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   let closing = false;
   let closed: Promise<void> | undefined;
   // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
-  const server = createServer(serverOptions(timeouts), route);
+  const Request = await pickRequest(deps.clock);
+  if (Request !== LeanRequest) logger.warn('gateway_plain_requests', { node: process.version });
+  const server = createServer({ ...serverOptions(timeouts), IncomingMessage: Request }, route);
   const connections = trackConnections(server, deps, {
     limits: options.limits ?? connectionLimits(descriptorLimit()),
     unprovedMs: timeouts.unproved,
@@ -98,7 +102,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     guard = createGuard({ host: options.host, ...hub.fleet.serve });
   });
 
-  function route(request: LeanRequest, response: ServerResponse): void {
+  function route(request: PlainRequest, response: ServerResponse): void {
     const headers = request.arrive();
     connections.begin(request.socket, response);
     try {
@@ -128,7 +132,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   }
 
   /** Whether the admin token came with it shows in the answer. */
-  function forOperator(answer: GatewayDeps['api'], request: LeanRequest, response: ServerResponse): void {
+  function forOperator(answer: GatewayDeps['api'], request: PlainRequest, response: ServerResponse): void {
     const { socket } = request;
     connections.unprove(socket);
     response.once('finish', () => {
@@ -137,7 +141,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
     answer(request, response);
   }
 
-  function forEverybody(request: LeanRequest, response: ServerResponse, path: string): void {
+  function forEverybody(request: PlainRequest, response: ServerResponse, path: string): void {
     connections.unprove(request.socket);
     if (path === '/healthz') plain(response, 200, 'ok\n');
     else if (path === '/readyz') readiness(response);
@@ -194,9 +198,8 @@ function metadata({ method, headers }: IncomingMessage, response: ServerResponse
 const operator = 'operator:';
 
 /** What a client may cost before it has said anything useful. */
-function serverOptions(timeouts: GatewayTimeouts): ServerOptions<typeof LeanRequest> {
+function serverOptions(timeouts: GatewayTimeouts): ServerOptions {
   return {
-    IncomingMessage: LeanRequest,
     maxHeaderSize: 16 * 1024,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,

@@ -9,9 +9,9 @@ import { createClientSessions } from './client-sessions.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpSession } from './http-session.ts';
 import type { KnownHeaders } from './known-headers.ts';
-import type { LeanRequest } from './lean-request.ts';
 import { createLegacyFace } from './legacy.ts';
 import { createModernFace } from './modern.ts';
+import type { PlainRequest } from './plain-request.ts';
 import { bodyOf, readPosted } from './posted.ts';
 import type { Reception } from './reception.ts';
 import { refuse, sendStatus } from './response.ts';
@@ -20,7 +20,7 @@ import { WaitingAnswers } from './waiting-answers.ts';
 
 /** `/mcp`: both protocol eras on one address, decided for each request. */
 export interface McpEndpoint {
-  handle(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
+  handle(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void;
   readonly clientSessions: number;
   /** Ends open streams in the protocol's own way. */
   close(): void;
@@ -52,7 +52,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const modern = createModernFace({ hub, rounds, subscriptions, waiting });
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
-  function handle(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
+  function handle(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method === 'POST') post(exchange);

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Linked, LinkedList } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { KnownHeaders } from './known-headers.ts';
-import type { LeanRequest } from './lean-request.ts';
+import type { PlainRequest } from './plain-request.ts';
 import type { GrowingAnswer } from './response.ts';
 
 /** One HTTP request from a caller whose identity is proved. */
 export interface Exchange extends Linked<Exchange> {
-  readonly request: LeanRequest;
+  readonly request: PlainRequest;
   readonly headers: KnownHeaders;
   readonly response: ServerResponse;
   readonly caller: Caller;

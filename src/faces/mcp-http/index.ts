@@ -5,6 +5,8 @@ export type { Exchange } from './exchange.ts';
 export { createGuard, type Guard } from './guard.ts';
 export type { KnownHeaders } from './known-headers.ts';
 export { LeanRequest } from './lean-request.ts';
+export { pickRequest } from './pick-request.ts';
+export type { PlainRequest } from './plain-request.ts';
 export { bodyOf, readPosted } from './posted.ts';
 export { metadataPaths, resourceMetadata } from './protected-resource.ts';
 export { createReception, type Reception } from './reception.ts';

@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
 /** The headers that the hub itself reads. */
 export interface KnownHeaders {
@@ -21,15 +21,17 @@ export interface KnownHeaders {
 }
 
 /** What comes twice is read in Node's way: it knows which headers may be joined. */
-export function readHeaders(request: IncomingMessage): KnownHeaders {
+export function readHeaders(
+  request: IncomingMessage,
+  sorted: (request: IncomingMessage) => IncomingMessage['headers'] = headersOf,
+): KnownHeaders {
   const { rawHeaders } = request;
   const values: (string | undefined)[] = [];
   for (let place = 0; place < knownNames.length; place++) values.push(undefined);
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const place = placeOf(rawHeaders[at] as string); // names stand at even places
     if (place < 0) continue;
-    if (values[place] !== undefined)
-      return knownHeaders(knownNames.map((name) => firstOf(sortedHeaders(request)[name])));
+    if (values[place] !== undefined) return knownHeaders(knownNames.map((name) => firstOf(sorted(request)[name])));
     values[place] = rawHeaders[at + 1];
   }
   return knownHeaders(values);
@@ -89,9 +91,8 @@ function placeOf(name: string): number {
   return -1;
 }
 
-/** All headers, in Node's own way: a lean request would give what it knows. */
-export function sortedHeaders(request: IncomingMessage): IncomingMessage['headers'] {
-  return Reflect.get(IncomingMessage.prototype, 'headers', request);
+function headersOf({ headers }: IncomingMessage): IncomingMessage['headers'] {
+  return headers;
 }
 
 function firstOf(value: string | string[] | undefined): string | undefined {

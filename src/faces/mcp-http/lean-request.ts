@@ -1,19 +1,14 @@
 import { IncomingMessage } from 'node:http';
-import { type KnownHeaders, readHeaders, sortedHeaders } from './known-headers.ts';
-
-/** Hears the pieces of a body and its end; a client that goes away before that is not heard of. */
-export interface BodyReader {
-  piece(bytes: Buffer): void;
-  end(): void;
-}
+import { type KnownHeaders, readHeaders } from './known-headers.ts';
+import { type BodyReader, bodyIsTaken, PlainRequest } from './plain-request.ts';
 
 /**
  * A request without two things that cost more than all that the hub does to let a caller in. Node sorts the headers of
  * each request into a new object, in order to look at two of them: here `headers` is what the hub knows until the hub has
  * the request, and Node's own from then on. And a stream tells of a body by a dozen events over several turns: here
- * a reader may have it as it comes.
+ * a reader may have it as it comes. That leans on how Node works inside: `pickRequest` tries it first.
  */
-export class LeanRequest extends IncomingMessage {
+export class LeanRequest extends PlainRequest {
   declare headers: IncomingMessage['headers'];
   /** Node's own mark of a body that somebody reads; without it, it drops what is left when the answer has gone. */
   declare _consuming: boolean;
@@ -36,21 +31,18 @@ export class LeanRequest extends IncomingMessage {
     });
   }
 
-  /** For whoever gets the request first. */
-  arrive(): KnownHeaders {
+  override arrive(): KnownHeaders {
     this.#arrived = true;
     return this.#readHeaders();
   }
 
-  /** Before anything of the body is there, which is: in the turn in which the request came. */
-  readBody(reader: BodyReader): void {
-    if (this.readableLength > 0 || this.complete) throw new Error('The body is on its way to somebody else.');
+  override readBody(reader: BodyReader): void {
+    if (this.readableLength > 0 || this.complete) throw bodyIsTaken();
     this.#reader = reader;
     this._consuming = true;
   }
 
-  /** What is still to come is of no use. */
-  dropBody(): void {
+  override dropBody(): void {
     this.#reader = undefined;
     this.resume();
   }
@@ -71,9 +63,14 @@ export class LeanRequest extends IncomingMessage {
   }
 
   #readHeaders(): KnownHeaders {
-    this.#known ??= readHeaders(this);
+    this.#known ??= readHeaders(this, sortedHeaders);
     return this.#known;
   }
+}
+
+/** All headers, in Node's own way; `headers` would give what is known. */
+function sortedHeaders(request: IncomingMessage): IncomingMessage['headers'] {
+  return Reflect.get(IncomingMessage.prototype, 'headers', request);
 }
 
 function end(reader: BodyReader): void {

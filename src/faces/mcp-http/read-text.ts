@@ -1,13 +1,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { HubError } from '../../base/index.ts';
-import type { BodyReader, LeanRequest } from './lean-request.ts';
+import type { BodyReader, PlainRequest } from './plain-request.ts';
 
 /**
  * The body as text, to one of two callbacks; a client that goes away before the end gets neither.
  * Bytes that are no UTF-8 would be changed by decoding, so they are refused.
  */
 export function readText(
-  request: LeanRequest,
+  request: PlainRequest,
   contentLength: string | undefined,
   maxBytes: number,
   onText: (text: string) => void,
@@ -18,7 +18,7 @@ export function readText(
 }
 
 class TextReader implements BodyReader {
-  readonly #request: LeanRequest;
+  readonly #request: PlainRequest;
   readonly #maxBytes: number;
   readonly #onText: (text: string) => void;
   readonly #onRefused: (error: HubError) => void;
@@ -27,7 +27,7 @@ class TextReader implements BodyReader {
   #size = 0;
 
   constructor(
-    request: LeanRequest,
+    request: PlainRequest,
     maxBytes: number,
     onText: (text: string) => void,
     onRefused: (error: HubError) => void,

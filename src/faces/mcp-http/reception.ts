@@ -7,12 +7,12 @@ import type { Hub } from '../../hub/index.ts';
 import { createAdmission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import type { KnownHeaders } from './known-headers.ts';
-import type { LeanRequest } from './lean-request.ts';
+import type { PlainRequest } from './plain-request.ts';
 
 /** Lets in whoever proves to be an agent, with each request anew. */
 export interface Reception {
   /** Throws HubError for a request that proves nobody. */
-  admit(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): Exchange;
+  admit(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): Exchange;
   /** What let somebody in would do so again. */
   isGood(authorization: string | undefined): boolean;
   /** Any token changed: whoever stays for long proves again that it may. */

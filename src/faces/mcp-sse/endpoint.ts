@@ -8,7 +8,7 @@ import {
   type Exchange,
   type KnownHeaders,
   keepAliveMs,
-  type LeanRequest,
+  type PlainRequest,
   type Reception,
   readPosted,
   refuse,
@@ -19,9 +19,9 @@ import { SseSession } from './sse-session.ts';
 /** `/sse` and `/messages`, the HTTP transport of revision 2024-11-05, for clients that know nothing newer. */
 export interface SseEndpoint {
   /** Opens the stream that all answers come on. */
-  listen(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
+  listen(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void;
   /** Takes a message for one of the streams. */
-  post(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void;
+  post(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void;
   readonly clientSessions: number;
   /** Ends each stream once it has the answers to what was asked on it. */
   close(): void;
@@ -43,7 +43,7 @@ export function createSseEndpoint({ hub, reception, clock, logger, random }: Sse
   let keepAlive: Timer = clock.setTimer(keepAliveMs, beat);
   const stopTokens = reception.onChange(recheck);
 
-  function listen(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
+  function listen(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method !== 'GET') sendStatus(response, 405, ['allow', 'GET']);
@@ -63,7 +63,7 @@ export function createSseEndpoint({ hub, reception, clock, logger, random }: Sse
     });
   }
 
-  function post(request: LeanRequest, response: ServerResponse, headers: KnownHeaders): void {
+  function post(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void {
     try {
       const exchange = reception.admit(request, response, headers);
       if (request.method !== 'POST') {
