@@ -45,7 +45,7 @@ export function tests(args) {
 export const testPrograms = { name: 'test programs', run: () => install('programs') };
 
 /**
- * The agents that `npm run test:agents` drives; 900 MB, so only that command installs them.
+ * The agents that `npm run test:agents` drives; 1.4 GB, so only that command installs them.
  * @type {Step}
  */
 export const testAgents = { name: 'agents', run: () => install('agents') };

@@ -36,7 +36,7 @@ export async function runFirstContact({ client, transport, scenario }) {
       const run = await runClient({
         client,
         server: hub ?? workspace.stdio,
-        script: visitTools({ wanted, meanwhile, rounds: 20, pauseMs: 3000 }),
+        script: visitTools({ wanted, meanwhile, rounds: 14, pauseMs: 3000 }),
         deadlineMs: 150_000,
       });
       return judge(scenario, run, client);
@@ -75,12 +75,17 @@ export function judge(scenario, { turns, ms, isLate, code, output }, client = {}
   ];
   const late = lateAt < 0 ? 'never' : `turn ${lateAt + 1}, ${(turns[lateAt].atMs / 1000).toFixed(1)} s`;
   return {
-    first: `${scenario.quick.length - missing.length} of ${scenario.quick.length} quick${lateAt === 0 ? ' and the late one' : ''}`,
+    first: firstTurn(scenario.quick.length, missing.length, lateAt === 0),
     late,
     answered: isCalled(results, 'late_echo') ? 'yes' : 'no',
     seconds: Math.round(ms / 100) / 10,
     problems,
   };
+}
+
+function firstTurn(count, missing, late) {
+  const parts = [...(count > 0 ? [`${count - missing} of ${count} quick`] : []), ...(late ? ['late one'] : [])];
+  return parts.join(', ') || 'nothing';
 }
 
 function offers(tools, name) {
