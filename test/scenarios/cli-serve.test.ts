@@ -113,6 +113,17 @@ test('a defect that nothing caught is logged, and everything is closed', async (
   await expect(stat(join(workspace, '.quartermaster', 'serve.json'))).rejects.toThrow('ENOENT');
 });
 
+test('a promise that fails and that nobody waits for is logged, and the hub goes on', async () => {
+  const workspace = await makeWorkspace(team);
+  const defect = encodeURIComponent('process.on("SIGUSR2", () => { Promise.reject(new Error("made up")) })');
+  const hub = await serveQm(workspace, { env: { NODE_OPTIONS: `--import data:text/javascript,${defect}` } });
+  hub.signal('SIGUSR2');
+  await eventually(() => hub.stderr().includes('unhandled_rejection') || undefined, 'the log');
+  expect(hub.stderr()).toMatch(/"event":"unhandled_rejection","error":"made up","stack":"Error: made up/);
+  const client = modernClient(`${hub.url}/mcp`, (await issue(workspace)).token);
+  expect(textOf((await client.call('echo_slow', { ms: 1 })).message)).toBe('waited 1 ms');
+});
+
 test('a token that was written while the hub could not be found is taken up, and so is its revocation', async () => {
   const workspace = await makeWorkspace(team);
   const hub = await serveQm(workspace);

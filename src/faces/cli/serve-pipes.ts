@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/index.ts';
+import { defectFields, type Logger } from '../../base/index.ts';
 import type { CliContext } from './context.ts';
 
 /** Until what is served on the standard pipes has ended: by its client, a signal, the terminal, or a defect. */
@@ -10,10 +10,11 @@ export async function servePipes(
 ): Promise<void> {
   const end = (): void => serving.close();
   cli.signals.onDefect((error) => {
-    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
+    logger.error('defect', defectFields(error));
     cli.exitWith(1);
     end();
   });
+  cli.signals.onRejection((error) => logger.error('unhandled_rejection', defectFields(error)));
   if (cli.stdin.isTTY === true) {
     cli.terminal.err('An MCP client is meant to start this, and to talk to it over stdin and stdout. Ctrl-D ends it.');
   }

@@ -7,11 +7,13 @@ export interface Signals {
   graceful(): AbortSignal;
   /** A defect that nothing caught; the process goes on only to close what is open. */
   onDefect(listener: (error: unknown) => void): void;
+  /** A promise that failed and that nobody waits for; the process goes on. */
+  onRejection(listener: (error: unknown) => void): void;
 }
 
 export interface SignalSource {
   on(event: NodeJS.Signals, listener: () => void): unknown;
-  on(event: 'uncaughtException', listener: (error: unknown) => void): unknown;
+  on(event: 'uncaughtException' | 'unhandledRejection', listener: (error: unknown) => void): unknown;
   exit(code: number): never;
 }
 
@@ -35,6 +37,9 @@ export function createSignals(source: SignalSource): Signals {
     },
     onDefect(listener) {
       source.on('uncaughtException', listener);
+    },
+    onRejection(listener) {
+      source.on('unhandledRejection', listener);
     },
   };
 }

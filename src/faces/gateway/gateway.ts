@@ -20,6 +20,7 @@ import {
   metadataPaths,
   type PlainRequest,
   pickRequest,
+  refuse,
   resourceMetadata,
   sendJson,
   sendPreflight,
@@ -89,7 +90,14 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   // What is no HTTP, too large or too slow is answered by Node itself: 400, 431, 408, then the connection is closed.
   const Request = await pickRequest(deps.clock);
   if (Request !== LeanRequest) logger.warn('gateway_plain_requests', { node: process.version });
-  const server = createServer({ ...serverOptions(timeouts), IncomingMessage: Request }, route);
+  const server = createServer({ ...serverOptions(timeouts), IncomingMessage: Request }, (request, response) => {
+    try {
+      route(request, response);
+    } catch (error) {
+      // A defect in handling one request is the end of that request.
+      refuse(response, error, 'null', logger);
+    }
+  });
   const connections = trackConnections(server, deps, {
     limits: options.limits ?? connectionLimits(descriptorLimit()),
     unprovedMs: timeouts.unproved,

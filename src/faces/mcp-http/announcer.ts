@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../base/index.ts';
+import { type Clock, defectFields, type Logger, type Timer } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { notification, sseComment } from '../../mcp/index.ts';
 import { changeMethods, type ListName, takeChanges } from '../mcp/index.ts';
@@ -24,8 +24,9 @@ export function createAnnouncer(deps: {
   readonly subscriptions: Subscriptions;
   readonly waiting: WaitingAnswers;
   readonly reception: Reception;
+  readonly logger: Logger;
 }): { readonly revision: number; close(): void } {
-  const { clock, hub, sessions, subscriptions, waiting, reception } = deps;
+  const { clock, hub, sessions, subscriptions, waiting, reception, logger } = deps;
   let gathering: Timer | undefined;
   let nextBeat: Timer = clock.setTimer(beatMs, beat);
   let beats = 0;
@@ -37,12 +38,29 @@ export function createAnnouncer(deps: {
   });
   function announce(): void {
     gathering = undefined;
-    for (const { stream } of sessions.all()) {
-      if (stream === undefined) continue;
+    eachSession(({ stream }) => {
+      if (stream === undefined) return;
       for (const list of changesFor(stream)) stream.events.send(notification(changeMethods[list]));
+    });
+    for (const subscription of [...subscriptions.all()]) {
+      try {
+        for (const list of changesFor(subscription)) subscription.announce(list);
+      } catch (error) {
+        logger.error('client_defect', defectFields(error));
+        subscription.end();
+      }
     }
-    for (const subscription of subscriptions.all()) {
-      for (const list of changesFor(subscription)) subscription.announce(list);
+  }
+
+  /** A defect with one of them ends that one; the others hear what they should. */
+  function eachSession(work: (session: HttpSession) => void): void {
+    for (const session of [...sessions.all()]) {
+      try {
+        work(session);
+      } catch (error) {
+        logger.error('client_defect', defectFields(error));
+        sessions.end(session);
+      }
     }
   }
 
@@ -65,7 +83,7 @@ export function createAnnouncer(deps: {
 
   function beat(): void {
     const now = clock.monotonic();
-    for (const { streams } of sessions.all()) streams.sweep(now);
+    eachSession(({ streams }) => streams.sweep(now));
     waiting.sweep();
     if (++beats % beatsToKeepAlive === 0) keepAlive();
     nextBeat = clock.setTimer(beatMs, beat);
@@ -73,7 +91,7 @@ export function createAnnouncer(deps: {
 
   function keepAlive(): void {
     recheck();
-    for (const { streams } of sessions.all()) streams.write(sseComment);
+    eachSession(({ streams }) => streams.write(sseComment));
     for (const { events } of subscriptions.all()) events.write(sseComment);
     waiting.write(sseComment);
   }

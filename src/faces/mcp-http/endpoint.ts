@@ -45,11 +45,11 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   );
   const subscriptions = createSubscriptions(maxSubscriptions);
   const waiting = new WaitingAnswers();
-  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, waiting, reception });
+  const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, waiting, reception, logger });
   const parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
   const rounds = createRounds({ hub, parked });
   const legacy = createLegacyFace({ hub, clock, sessions, revision: () => announcer.revision });
-  const modern = createModernFace({ hub, rounds, subscriptions, waiting });
+  const modern = createModernFace({ hub, rounds, subscriptions, waiting, logger });
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
   function handle(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HubError } from '../../base/index.ts';
+import { contain, HubError, type Logger } from '../../base/index.ts';
 import type { CallResult } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -49,9 +49,10 @@ export interface ModernFaceDeps {
   readonly rounds: Rounds;
   readonly subscriptions: Subscriptions;
   readonly waiting: WaitingAnswers;
+  readonly logger: Logger;
 }
 
-export function createModernFace({ hub, rounds, subscriptions, waiting }: ModernFaceDeps): ModernFace {
+export function createModernFace({ hub, rounds, subscriptions, waiting, logger }: ModernFaceDeps): ModernFace {
   function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined {
     if (message.kind !== 'request') {
       // This revision defines no notifications from clients over HTTP.
@@ -87,7 +88,8 @@ export function createModernFace({ hub, rounds, subscriptions, waiting }: Modern
     const round = rounds.begin(caller, request, exchange.growing?.between);
     if (acceptsStream) waiting.add(exchange);
     response.once('close', () => {
-      if (!response.writableFinished) round.cancel('the client closed the stream');
+      if (response.writableFinished) return;
+      contain(logger, 'client_defect', {}, () => round.cancel('the client closed the stream'));
     });
     return round.answer.then(({ text, outcome }) => {
       waiting.answered(exchange);
@@ -135,7 +137,7 @@ export function createModernFace({ hub, rounds, subscriptions, waiting }: Modern
     subscriptions.add(subscription);
     response.once('close', () => {
       subscriptions.remove(subscription);
-      watched.close();
+      contain(logger, 'client_defect', {}, () => watched.close());
     });
     const granted = await Promise.all(
       filter.resources.map(async (uri) =>

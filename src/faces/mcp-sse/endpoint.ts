@@ -1,5 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { type Clock, createId, HubError, type Logger, type RandomBytes, type Timer } from '../../base/index.ts';
+import {
+  type Clock,
+  contain,
+  createId,
+  HubError,
+  type Logger,
+  type RandomBytes,
+  type Timer,
+} from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { invalidMessage } from '../mcp/index.ts';
 import {
@@ -58,7 +66,7 @@ export function createSseEndpoint({ hub, reception, clock, logger, random }: Sse
     if (closing) throw new HubError('HUB_STOPPING', 'The hub is shutting down.', { hint: 'Connect again later.' });
     const session = sessions.open(exchange.owner, (facts) => new SseSession(facts, sessionDeps, exchange));
     exchange.response.once('close', () => {
-      sessions.end(session);
+      contain(logger, 'client_defect', {}, () => sessions.end(session));
       forgetIfClosed();
     });
   }

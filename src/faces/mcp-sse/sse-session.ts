@@ -1,4 +1,4 @@
-import type { Clock, Logger, RandomBytes } from '../../base/index.ts';
+import { type Clock, defectFields, type Logger, type RandomBytes } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type Body, sseComment } from '../../mcp/index.ts';
 import { Conversation } from '../mcp/index.ts';
@@ -49,6 +49,10 @@ export class SseSession implements ClientSession {
       send: this.#events.send,
       isBehind: () => response.writableLength > behindBytes,
       onIdle: () => deps.onIdle(this),
+      onDefect: (error) => {
+        deps.logger.error('client_defect', defectFields(error));
+        response.destroy();
+      },
     });
   }
 

@@ -1,6 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { type Clock, HubError, type Logger, type RandomBytes, type Timer, toHubError } from '../../base/index.ts';
+import {
+  type Clock,
+  defectFields,
+  HubError,
+  type Logger,
+  type RandomBytes,
+  type Timer,
+  toHubError,
+} from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type Body, errorReply, readBody } from '../../mcp/index.ts';
@@ -45,6 +53,10 @@ class StdioFace {
       send: (message) => this.#send(message),
       isBehind: () => this.#holdingBack,
       onIdle: () => this.#inputEnded && this.#end(),
+      onDefect: (error) => {
+        deps.logger.error('client_defect', defectFields(error));
+        this.#end();
+      },
     });
   }
 

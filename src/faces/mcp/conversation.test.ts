@@ -19,6 +19,7 @@ async function begin() {
 
 function converse(stage: Stage) {
   const sent: Message[] = [];
+  const defects: unknown[] = [];
   const conversation = new Conversation({
     hub: stage.hub,
     caller: stage.hub.callerFor({ agent: 'tester' }),
@@ -28,11 +29,13 @@ function converse(stage: Stage) {
     send: (text) => sent.push(JSON.parse(text)),
     isBehind: () => false,
     onIdle() {},
+    onDefect: (error) => defects.push(error),
   });
   onTestFinished(() => conversation.close());
   let taken = 0;
   return {
     conversation,
+    defects,
     sent,
     say: (message: object) => conversation.receive(readBody(JSON.stringify({ jsonrpc: '2.0', ...message }))),
     next: (): Promise<Message> => {
@@ -137,4 +140,26 @@ test('a call that is cancelled while it asks gets no answer, and its question is
   say({ id: 2, method: 'ping' });
   expect(await next()).toMatchObject({ id: 2, result: {} });
   expect(sent.filter((message) => message.id === 1)).toEqual([]);
+});
+
+test('a defect in handling a message is told to whoever has the connection, and rejects into nothing', async () => {
+  const { stage } = await begin();
+  const defects: unknown[] = [];
+  const broken = new Conversation({
+    hub: stage.hub,
+    caller: stage.hub.callerFor({ agent: 'tester' }),
+    clock: stage.clock,
+    logger: createSilentLogger(),
+    random: systemRandom,
+    send() {
+      throw new TypeError('a defect');
+    },
+    isBehind: () => false,
+    onIdle() {},
+    onDefect: (error) => defects.push(error),
+  });
+  onTestFinished(() => broken.close());
+  broken.receive(readBody('{"jsonrpc":"2.0","id":1,"method":"ping"}'));
+  await eventually(() => defects[0], 'the defect');
+  expect(defects).toEqual([new TypeError('a defect')]);
 });

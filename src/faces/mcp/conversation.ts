@@ -1,6 +1,8 @@
 import {
   type Clock,
+  containTimers,
   createId,
+  defectFields,
   HubError,
   LinkedList,
   type Logger,
@@ -48,6 +50,8 @@ export interface ConversationDeps {
   isBehind(): boolean;
   /** Whenever the last request has its answer. */
   onIdle(): void;
+  /** Handling the connection failed for a reason that lies in the hub: the connection is to be closed. */
+  onDefect(error: unknown): void;
 }
 
 /** Several servers often change at once; clients hear of it once. */
@@ -72,8 +76,9 @@ export class Conversation {
   #open = 0;
 
   constructor(deps: ConversationDeps) {
-    const { hub, clock, random, send } = deps;
-    this.#deps = deps;
+    const { hub, random, send, onDefect } = deps;
+    const clock = containTimers(deps.clock, onDefect);
+    this.#deps = { ...deps, clock };
     this.#parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
     this.#rounds = createRounds({ hub, parked: this.#parked });
     this.#subscriptions = new StandingSubscriptions(hub, send);
@@ -90,8 +95,8 @@ export class Conversation {
 
   receive({ batch, messages }: Body): void {
     const first = messages[0];
-    if (batch) void this.#batch(messages);
-    else if (first !== undefined) void this.#single(first);
+    if (batch) this.#batch(messages).catch(this.#deps.onDefect);
+    else if (first !== undefined) this.#single(first).catch(this.#deps.onDefect);
   }
 
   close(): void {
@@ -131,7 +136,7 @@ export class Conversation {
       return await this.#answer(message);
     } catch (error) {
       const known = toHubError(error);
-      if (known.code === 'INTERNAL') this.#deps.logger.error('request_failed', { error: known.message });
+      if (known.code === 'INTERNAL') this.#deps.logger.error('request_failed', defectFields(known));
       return errorReply(message.idText, known);
     } finally {
       this.#open--;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { Command } from 'commander';
-import { HubError } from '../../../base/index.ts';
+import { defectFields, HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import type { ServeLine } from '../json-shapes.ts';
@@ -24,10 +24,11 @@ async function serve(cli: CliContext, invocation: Invocation, options: { host: s
   const { hub, logger } = running;
   const failed = new AbortController();
   cli.signals.onDefect((error) => {
-    logger.error('defect', { error, stack: error instanceof Error ? error.stack : undefined });
+    logger.error('defect', defectFields(error));
     cli.exitWith(1);
     failed.abort();
   });
+  cli.signals.onRejection((error) => logger.error('unhandled_rejection', defectFields(error)));
   await announce(cli, invocation, running);
   if (!isLoopback(options.host)) {
     logger.warn('not_only_local', {
