@@ -1,6 +1,7 @@
 import type { Fleet, FleetServer, Problem, SourceRef } from '../domain/index.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { leadsToHub } from './hub-entry.ts';
+import { inherit, switchOff } from './inherit-restrictions.ts';
 import { layAgents } from './lay-agents.ts';
 import { type Finding, quote, toProblem } from './problems.ts';
 import type { DotEnv } from './read-dotenv.ts';
@@ -93,13 +94,21 @@ function assembleServers(deps: VariablesDeps, { workspace, readings, dotEnv }: A
       if (winner !== undefined) {
         const made = madeFrom.get(draft.name) === file;
         problems.push(...reportHidden({ winner, hidden: resolved.server, draft, file, made }));
-        servers.set(draft.name, hiding(winner, { file, line: draft.line }));
+        const { server, problem } = inherit(hiding(winner, { file, line: draft.line }), { draft, resolved, file });
+        if (problem !== undefined) problems.push(problem);
+        servers.set(draft.name, server);
         continue;
       }
       servers.set(draft.name, resolved.server);
       madeFrom.set(draft.name, draft.madeFrom);
       problems.push(...resolved.problems);
       for (const secret of resolved.secrets) secrets.add(secret);
+    }
+  }
+  for (const { file, content } of readings) {
+    for (const { name, line } of content.switchedOff ?? []) {
+      const server = servers.get(name);
+      if (server !== undefined) servers.set(name, switchOff(server, { file, line }));
     }
   }
   return { servers, problems, secrets: [...secrets] };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { didYouMean } from './did-you-mean.ts';
 import { dotted, type Finding, quote } from './problems.ts';
+import { looksRestrictive } from './restriction-words.ts';
 import { lineAt, type SourceNode, toPlain } from './source-tree.ts';
 
 export interface CheckOptions {
@@ -95,13 +96,29 @@ function unknownKey(
 ): Finding {
   const near = didYouMean(key, known);
   const where = path.length === 0 ? '' : ` in ${quote(dotted(...path))}`;
-  const severity = near !== undefined && options.guards?.includes(near) ? 'error' : options.unknownKeys;
+  const isGuard = near !== undefined && options.guards?.includes(near) === true;
+  if (options.unknownKeys === 'warning' && !isGuard && mayRestrict(path, key)) {
+    return {
+      ...place(node, [...path, key], options),
+      severity: 'error',
+      message: `${options.subject}: the key ${quote(key)}${where} looks like a restriction and is not understood.`,
+      fix: 'Write it as a rule in quartermaster.yaml, under policies, and remove it here.',
+    };
+  }
+  const severity = isGuard ? 'error' : options.unknownKeys;
   return {
     ...place(node, [...path, key], options),
     severity,
     message: `${options.subject}: the key ${quote(key)}${where} is unknown${severity === 'warning' ? ' and not read' : ''}.`,
     fix: near === undefined ? `Known keys are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   };
+}
+
+/** Under these, everything does. */
+const restrictingParts: ReadonlySet<PropertyKey> = new Set(['limits', 'permissions']);
+
+function mayRestrict(path: readonly PropertyKey[], key: string): boolean {
+  return path.some((step) => restrictingParts.has(step)) || looksRestrictive(key);
 }
 
 function place(
@@ -187,6 +204,12 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly
   if (here instanceof z.ZodRecord) return keysAt(here.valueType, rest);
   if (here instanceof z.ZodArray) return keysAt(here.element, rest);
   return [];
+}
+
+/** All keys at the top of what the schema describes, also those that are let through unread. */
+export function knownKeys(schema: z.core.$ZodType): ReadonlySet<string> {
+  const here = unwrap(schema);
+  return new Set(here instanceof z.ZodObject ? Object.keys(here.shape) : []);
 }
 
 /** Whatever stands there is let through, so nobody need be told of the key. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Finding } from './problems.ts';
 import { readEnabled, readToolList } from './read-offer.ts';
+import { restrictionRole } from './restriction-words.ts';
 import { transportShape } from './schema.ts';
 import { completeLimits, fullAccess, type ServerBody, type ServerPlace } from './server-draft.ts';
 import { child, isNull, type SourceEntry, type SourceNode, sourceMap } from './source-tree.ts';
@@ -49,9 +50,7 @@ export function isComment(entry: SourceEntry): boolean {
 export function withoutNoise(entry: SourceEntry): SourceEntry {
   if (entry.value.kind !== 'map') return entry;
   const kept = entry.value.entries.filter(
-    (inner) => !isComment(inner) && (!isNull(inner.value) || toolLists.has(inner.key)),
+    (inner) => !isComment(inner) && (!isNull(inner.value) || restrictionRole(inner.key) === 'include'),
   );
   return { ...entry, value: sourceMap(entry.value.line, kept) };
 }
-
-const toolLists: ReadonlySet<string> = new Set(['tools', 'allowedTools']);

@@ -97,7 +97,7 @@ function nothingFrom(reader: Reader, file: string, finding: Finding): SourceRead
   // Absent it would make room for a weaker file's server of that name: a mistake must not switch to another program.
   const line = finding.line ?? 1;
   const own = { ...finding, server: name, message: `Server ${quote(name)}: ${finding.message}` };
-  const draft: ServerDraft = { name, line, field: '', findings: [own], body: undefined };
+  const draft: ServerDraft = { name, line, field: '', findings: [own], body: undefined, unclear: true };
   return { reader, file, content: { ...emptyContent, servers: [draft] }, problems: [], unusable: finding.message };
 }
 

@@ -21,7 +21,7 @@ export function readScopes(
   path: readonly [string, ...string[]],
   findings: Finding[],
   place: ServerPlace,
-): readonly string[] {
+): readonly string[] | undefined {
   const keys = path.slice(0, -1);
   const last = path[path.length - 1] ?? '';
   const holder = keys.reduce<SourceNode | undefined>((here, key) => child(here, key), node);
@@ -37,5 +37,5 @@ export function readScopes(
       fix: 'Remove it unless the work needs it, and put such tools under require-approval.',
     });
   }
-  return textsAt(holder, last) ?? [];
+  return textsAt(holder, last);
 }

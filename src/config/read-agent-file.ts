@@ -5,6 +5,7 @@ import { didYouMean } from './did-you-mean.ts';
 import { dotted, type Finding, quote } from './problems.ts';
 import { readPolicy } from './read-policy.ts';
 import type { Mention } from './readers/reader.ts';
+import { looksRestrictive, restrictionRole } from './restriction-words.ts';
 import { policiesSchema } from './schema.ts';
 import { checkName } from './server-draft.ts';
 import { child, entryOf, lineAt, type SourceMap, type SourceNode } from './source-tree.ts';
@@ -97,10 +98,23 @@ function lookAlikes(
 ): Finding[] {
   return (node.kind === 'map' ? node.entries : []).flatMap(({ key, line }): Finding[] => {
     const near = nearest(key);
-    if (near === undefined || entryOf(node, near) !== undefined) return [];
+    if (near === undefined || entryOf(node, near) !== undefined) {
+      return isLost(key, field) ? [notUnderstood(subject, dotted(field, key), line)] : [];
+    }
     const message = `${subject}: the key ${quote(key)} is unknown.`;
     return [{ severity: 'error', line, field: dotted(field, key), message, fix: `Did you mean "${near}"?` }];
   });
+}
+
+/** Most of the file is about other things: at its top a key counts that speaks of tools or servers. */
+function isLost(key: string, field: string): boolean {
+  if (sections.some((section) => section === key) || key === 'mcp' || key === 'tools') return false;
+  return looksRestrictive(key) && (field !== '' || /tool|server|mcp/i.test(key));
+}
+
+function notUnderstood(subject: string, field: string, line: number): Finding {
+  const message = `${subject}: ${quote(field)} looks like a restriction and is not understood.`;
+  return { severity: 'error', line, field, message, fix: 'Write it under policies.tools, as server.tool.' };
 }
 
 /** Servers by name, or by maps with one; a word beside the name may be meant to restrict, so it is told. */
@@ -117,6 +131,10 @@ function readRequired(
     const field = dotted('requires.mcp', index);
     for (const { key, line } of item.kind === 'map' ? item.entries : []) {
       if (key === 'id' || key === 'name') continue;
+      if (looksRestrictive(key) || restrictionRole(key) !== undefined) {
+        findings.push(notUnderstood(subject, dotted(field, key), line));
+        continue;
+      }
       const message = `${subject}: the key ${quote(key)} beside the server ${quote(text)} is not read.`;
       findings.push({ severity: 'warning', line, field: dotted(field, key), message });
     }

@@ -2,7 +2,7 @@ import { dotted, type Finding, quote } from './problems.ts';
 import { readScopes } from './read-access.ts';
 import type { AccessDraft, ServerPlace, WrittenText } from './server-draft.ts';
 import { child, entryOf, isNull, lineAt, type SourceNode } from './source-tree.ts';
-import { booleanAt } from './texts.ts';
+import { booleanAt, textAt } from './texts.ts';
 
 /** What a server may be used for, as a file of its own says it: `permissions`, `scopes`, `options.read_only`. */
 export function readFileAccess(node: SourceNode, findings: Finding[], place: ServerPlace): AccessDraft {
@@ -17,10 +17,13 @@ export function readFileAccess(node: SourceNode, findings: Finding[], place: Ser
 }
 
 /** The older key and the newer one say the same thing, or nobody can tell which is meant. */
-function bothScopes(node: SourceNode, findings: Finding[], place: ServerPlace): readonly string[] {
-  const older = readScopes(node, ['scopes'], findings, place);
-  const newer = readScopes(node, ['permissions', 'scope'], older.length === 0 ? findings : [], place);
-  if (older.length === 0 || newer.length === 0) return older.length === 0 ? newer : older;
+function bothScopes(node: SourceNode, findings: Finding[], place: ServerPlace): readonly string[] | undefined {
+  // What `sync` makes spells out lists that its source does not have; the source, where it is there, counts too.
+  const written = (scopes: readonly string[] | undefined) =>
+    scopes?.length === 0 && isMade(node) ? undefined : scopes;
+  const older = written(readScopes(node, ['scopes'], findings, place));
+  const newer = written(readScopes(node, ['permissions', 'scope'], older === undefined ? findings : [], place));
+  if (older === undefined || newer === undefined) return older ?? newer;
   const [first, second] = [new Set(older), new Set(newer)];
   if (first.size !== second.size || older.some((scope) => !second.has(scope))) {
     findings.push({
@@ -33,6 +36,10 @@ function bothScopes(node: SourceNode, findings: Finding[], place: ServerPlace): 
     });
   }
   return older;
+}
+
+function isMade(node: SourceNode): boolean {
+  return textAt(child(node, 'metadata'), 'source_digest') !== undefined;
 }
 
 /** A guard that is written but has no readable value is up. */

@@ -18,9 +18,28 @@ export function readLimits(node: SourceNode, findings: Finding[], place: ServerP
       fix: 'Raise max_s or lower timeout_s.',
     });
   }
-  const [concurrency, ratePerMin] = [numberAt(limits, 'concurrency'), numberAt(limits, 'rate_per_min')];
+  const concurrency = numberAt(limits, 'concurrency');
+  const ratePerMin = readRate(node, findings, place);
   const graceMs = millisecondsAt(limits, 'grace_s');
   return completeLimits({ timeoutMs, maxMs, concurrency, ratePerMin, graceMs });
+}
+
+/** Calls in a minute, under any of its three names; where several are there they must agree. */
+function readRate(node: SourceNode, findings: Finding[], place: ServerPlace): number | undefined {
+  const limits = child(node, 'limits');
+  const written = [numberAt(limits, 'rate_per_min'), numberAt(limits, 'rate_limit'), numberAt(node, 'rate_limit')];
+  const rates = written.filter((rate) => rate !== undefined);
+  if (new Set(rates).size > 1) {
+    findings.push({
+      severity: 'error',
+      line: lineAt(node, ['limits']),
+      field: dotted(place.field, 'limits'),
+      server: place.name,
+      message: `Server ${quote(place.name)}: "rate_limit" and "rate_per_min" mean the same and differ.`,
+      fix: 'Keep one of them.',
+    });
+  }
+  return rates[0];
 }
 
 /** Seconds under a key, in the unit that timers take. */

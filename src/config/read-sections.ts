@@ -3,6 +3,7 @@ import { repeated } from './check-node.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { type Finding, quote } from './problems.ts';
 import { denyEverything } from './read-policy.ts';
+import { looksRestrictive } from './restriction-words.ts';
 import { child, entryOf, type SourceMap } from './source-tree.ts';
 
 /** The keys at the top of a file that holds restrictions. */
@@ -37,7 +38,8 @@ export function checkSections(
   for (const { key, line } of root.entries) {
     if (sections.includes(key)) continue;
     const near = didYouMean(key, sections);
-    const isLoss = near !== undefined && restrictions.includes(near) && child(root, near) === undefined;
+    const isTypo = near !== undefined && restrictions.includes(near) && child(root, near) === undefined;
+    const isLoss = isTypo || (unknownKeys === 'warning' && looksRestrictive(key));
     if (isLoss) lost = denyEverything({ file, line });
     const severity = isLoss ? 'error' : unknownKeys;
     const consequence = isLoss ? ` ${nothingAllowed}` : '';

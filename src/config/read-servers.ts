@@ -1,15 +1,17 @@
 import type { z } from 'zod';
-import { checkNode, repeated } from './check-node.ts';
+import { checkNode, knownKeys, repeated } from './check-node.ts';
 import { dotted, type Finding, hasError, quote } from './problems.ts';
 import {
   checkName,
   fittingName,
+  restricts,
   type ServerBody,
   type ServerDraft,
   type ServerPlace,
   type TransportDraft,
 } from './server-draft.ts';
 import type { SourceEntry, SourceNode } from './source-tree.ts';
+import { mentionsRestriction, narrowed, takeRestrictions } from './take-restrictions.ts';
 import { readTransport, type TransportKeys } from './transport-draft.ts';
 
 export interface ServersFormat {
@@ -19,6 +21,8 @@ export interface ServersFormat {
   readonly unknownKeys: 'error' | 'warning';
   /** Keys that, mistyped, must not be passed over. */
   readonly guards?: readonly string[];
+  /** The format has a meaning of its own for a map of tools. */
+  readonly ownTools?: true;
   /** What an entry is called inside its file, where that is not its key. */
   readonly step?: (index: number) => PropertyKey;
   /** The format's own words for the parts of a transport; some clients have two for the address. */
@@ -38,10 +42,8 @@ export function readServers(entries: readonly SourceEntry[], format: ServersForm
     const name = nameOf(entry, format);
     const first = drafts.get(name);
     const field = dotted(format.field, format.step?.(index) ?? entry.key);
-    drafts.set(
-      name,
-      first === undefined ? readServer(entry, { name, field }, format) : writtenTwice(first, entry.line),
-    );
+    const draft = readServer(entry, { name, field }, format);
+    drafts.set(name, first === undefined ? draft : writtenTwice(first, entry));
   }
   return [...drafts.values()];
 }
@@ -56,21 +58,35 @@ function readServer(
   { name, field }: Pick<ServerPlace, 'name' | 'field'>,
   format: ServersFormat,
 ): ServerDraft {
-  const { key, line, value: node } = entry;
+  const { key, line, value: written } = entry;
   const findings: Finding[] = [];
+  const place = { name, line, field };
+  // Our own file has one word for each thing.
+  const known = format.unknownKeys === 'error' ? undefined : knownKeys(format.schema);
+  const taken =
+    known === undefined ? undefined : takeRestrictions(written, { known, ownTools: format.ownTools === true }, place);
+  const node = taken?.rest ?? written;
   const badName = checkName('Server', name);
   if (badName !== undefined) findings.push({ severity: 'error', line, field, server: name, ...badName });
   if (name !== key) findings.push({ severity: 'warning', line, field, server: name, ...renamed(key, name) });
   const { unknownKeys, guards } = format;
   const subject = `Server ${quote(name)}`;
   findings.push(...checkNode(format.schema, node, { field, subject, server: name, unknownKeys, guards }));
-  if (hasError(findings)) return { name, line, field, findings, body: undefined };
-  const { transport, findings: more } = readTransport(node, { name, line, field }, format.keys?.(node));
+  findings.push(...(taken?.findings ?? []));
+  const broken: ServerDraft = {
+    ...place,
+    findings,
+    body: undefined,
+    ...(mentionsRestriction(written) ? { unclear: true } : {}),
+  };
+  if (hasError(findings)) return broken;
+  const { transport, findings: more } = readTransport(node, place, format.keys?.(node));
   findings.push(...more);
-  const rest = format.readBody(node, findings, { name, line, field });
-  if (transport === undefined) return { name, line, field, findings, body: undefined };
+  const rest = format.readBody(node, findings, place);
+  if (transport === undefined) return broken;
   const complete = format.completeTransport?.(transport, node) ?? transport;
-  return { name, line, field, findings, body: { ...rest, transport: complete } };
+  const body = { ...rest, transport: complete };
+  return { ...place, findings, body: taken === undefined ? body : narrowed(body, taken.restrictions) };
 }
 
 function renamed(key: string, name: string): Pick<Finding, 'message' | 'fix'> {
@@ -80,8 +96,9 @@ function renamed(key: string, name: string): Pick<Finding, 'message' | 'fix'> {
   };
 }
 
-function writtenTwice(first: ServerDraft, line: number): ServerDraft {
-  const { name, field } = first;
+function writtenTwice(first: ServerDraft, { line, value }: SourceEntry): ServerDraft {
+  const { name, field, body } = first;
+  const isUnclear = first.unclear === true || mentionsRestriction(value) || (body !== undefined && restricts(body));
   const finding: Finding = {
     severity: 'error',
     line,
@@ -89,5 +106,6 @@ function writtenTwice(first: ServerDraft, line: number): ServerDraft {
     server: name,
     ...repeated('Servers', name, first.line, line),
   };
-  return { ...first, findings: [...first.findings, finding], body: undefined };
+  const findings = [...first.findings, finding];
+  return { ...first, findings, body: undefined, ...(isUnclear ? { unclear: true } : {}) };
 }

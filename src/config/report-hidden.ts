@@ -1,6 +1,6 @@
 import type { FleetServer, Problem } from '../domain/index.ts';
 import { quote, toProblem } from './problems.ts';
-import type { ServerDraft } from './server-draft.ts';
+import { restricts, type ServerDraft } from './server-draft.ts';
 
 export interface Hiding {
   readonly winner: FleetServer;
@@ -21,7 +21,8 @@ export function reportHidden({ winner, hidden, draft, file, made }: Hiding): Pro
     ? `Server ${quote(name)}: ${source.file} was made from ${file}, says something else by now, and counts.`
     : `Server ${quote(name)} of ${file}:${line} is hidden by the one of ${source.file}:${source.line}.`;
   const fix = made ? 'Run `qm sync`.' : 'Rename or remove one of the two.';
-  return [toProblem(file, { severity: 'warning', line, field, server: name, message, fix })];
+  const still = !made && draft.body !== undefined && restricts(draft.body) ? ' What it forbids stays forbidden.' : '';
+  return [toProblem(file, { severity: 'warning', line, field, server: name, message: `${message}${still}`, fix })];
 }
 
 /** What was generated from a file stands for it in everything, its mistakes too. */

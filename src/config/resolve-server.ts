@@ -8,7 +8,9 @@ import type {
   Problem,
   ProgramSettings,
   ServerAccess,
+  ServerRestriction,
   ServerSpec,
+  SourceRef,
   SseTransport,
   StdioTransport,
   Transport,
@@ -16,13 +18,14 @@ import type {
 import { expand, type Grammar, type RequiredVariable } from './interpolation.ts';
 import { findLiteralSecrets } from './literal-secrets.ts';
 import { dotted, type Finding, hasError, quote, toProblem } from './problems.ts';
-import type {
-  AccessDraft,
-  ProgramDraft,
-  ServerBody,
-  ServerDraft,
-  TransportDraft,
-  WrittenText,
+import {
+  type AccessDraft,
+  type ProgramDraft,
+  restricts,
+  type ServerBody,
+  type ServerDraft,
+  type TransportDraft,
+  type WrittenText,
 } from './server-draft.ts';
 import type { Variables } from './variables.ts';
 
@@ -37,6 +40,8 @@ export interface ResolveContext {
 
 export interface ResolvedServer {
   readonly server: FleetServer;
+  /** What it forbids, which holds also where another file's entry is the one that counts. */
+  readonly restrictions: readonly ServerRestriction[];
   readonly problems: readonly Problem[];
   readonly secrets: ReadonlySet<string>;
 }
@@ -53,16 +58,32 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
   }
   const problems = findings.map((finding) => toProblem(context.file, finding));
   if (draft.body === undefined || parts === undefined || hasError(findings)) {
-    return { server: { kind: 'invalid', name: draft.name, source, hides: [], problems }, problems, secrets };
+    const restrictions = parts === undefined ? [] : [...restrictionOf(draft, parts.access), ...ownRules(draft, source)];
+    const unclear = draft.unclear === true ? { unclear: true as const } : {};
+    const server: FleetServer = { kind: 'invalid', name: draft.name, source, hides: [], problems, ...unclear };
+    return { server, problems, secrets, restrictions };
   }
   const { description, enabled, shared, tools, limits, isolation = 'shared', cache, instead } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], isolation);
-  const rest = { description, enabled, shared, tools, limits, isolation, cache, instead, connectionKey };
+  const restrictedBy = ownRules(draft, source);
+  const rest = { description, enabled, shared, tools, limits, isolation, cache, instead, connectionKey, restrictedBy };
   return {
+    restrictions: [...restrictionOf(draft, parts.access), ...restrictedBy],
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest } },
     problems,
     secrets,
   };
+}
+
+/** Rules of the server's own file. */
+function ownRules({ body }: ServerDraft, source: SourceRef): readonly ServerRestriction[] {
+  return (body?.rules ?? []).map((rules) => ({ source, tools: {}, access: undefined, rules }));
+}
+
+/** Lists and statements of the entry itself, if there are any. */
+function restrictionOf({ body }: ServerDraft, access: ServerAccess): readonly ServerRestriction[] {
+  if (body === undefined || !restricts({ ...body, enabled: true, rules: [] })) return [];
+  return [{ source: access.source, tools: body.tools, access, rules: undefined }];
 }
 
 interface Resolution {

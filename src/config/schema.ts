@@ -59,6 +59,12 @@ export const limitsSchema = z
     timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress starts them anew. Default 60.'),
     max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
     rate_per_min: z.number().positive().max(1_000_000).optional().describe('Calls in any minute. Default no limit.'),
+    rate_limit: z
+      .number()
+      .positive()
+      .max(1_000_000)
+      .optional()
+      .describe('The same as rate_per_min; write one of them.'),
     concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls under way at once. Default 256.'),
     grace_s: seconds
       .optional()
@@ -95,6 +101,7 @@ export const serverSchema = z
       .describe('Tools to offer, by their own or their prefixed name; ["*"] is all, [] is none. Default all.'),
     excludeTools: toolNames.optional().describe('Tools to hide, by their own or their prefixed name.'),
     limits: limitsSchema.optional(),
+    rate_limit: limitsSchema.shape.rate_limit.describe('The same as limits.rate_per_min; write one of them.'),
     fallback: z
       .array(z.strictObject(transportShape))
       .optional()

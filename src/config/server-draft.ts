@@ -1,4 +1,4 @@
-import type { BuiltinName, CacheSettings, Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
+import type { BuiltinName, CacheSettings, ClientRules, Isolation, ServerLimits, ToolFilter } from '../domain/index.ts';
 import type { ParsedTemplate } from './interpolation.ts';
 import { type Finding, quote } from './problems.ts';
 import { namePattern } from './schema.ts';
@@ -14,6 +14,8 @@ export interface ServerDraft {
   readonly madeFrom?: string | undefined;
   /** Absent when the findings leave nothing to work with. */
   readonly body: ServerBody | undefined;
+  /** It restricts something, and nobody can tell what. */
+  readonly unclear?: true;
 }
 
 export interface ServerBody {
@@ -25,6 +27,8 @@ export interface ServerBody {
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
   readonly access: AccessDraft;
+  /** Further rules of the file, each list for itself. */
+  readonly rules?: readonly ClientRules[];
   /** Absent: shared. */
   readonly isolation?: Isolation | undefined;
   readonly cache?: CacheSettings | undefined;
@@ -33,7 +37,8 @@ export interface ServerBody {
 
 /** What the server may be used for; `readOnly` may hold a variable. */
 export interface AccessDraft {
-  readonly scopes: readonly string[];
+  /** Undefined: none are written. */
+  readonly scopes: readonly string[] | undefined;
   readonly readOnly: boolean | WrittenText;
   readonly writeRequiresApproval: boolean;
   readonly trustAnnotations: boolean;
@@ -42,7 +47,15 @@ export interface AccessDraft {
 
 /** The file says nothing about it. */
 export function fullAccess(line: number): AccessDraft {
-  return { scopes: [], readOnly: false, writeRequiresApproval: false, trustAnnotations: false, line };
+  return { scopes: undefined, readOnly: false, writeRequiresApproval: false, trustAnnotations: false, line };
+}
+
+/** Whether the entry keeps anything from agents. */
+export function restricts({ enabled, tools, access, rules, limits }: Omit<ServerBody, 'transport'>): boolean {
+  const { scopes, readOnly, writeRequiresApproval } = access;
+  const lists = tools.include !== undefined || (tools.exclude ?? []).length > 0;
+  const statement = scopes !== undefined || readOnly !== false || writeRequiresApproval;
+  return !enabled || lists || statement || (rules ?? []).length > 0 || limits.ratePerMin !== undefined;
 }
 
 export type TransportDraft =

@@ -33,6 +33,7 @@ export const serverFileSchema = z.strictObject({
     .strictObject({ read_only: z.union([z.boolean(), z.string(), z.number(), z.null()]).optional() })
     .optional(),
   limits: limitsSchema.optional(),
+  rate_limit: limitsSchema.shape.rate_limit,
   cache: cacheSchema.optional(),
   tools: toolNames.optional(),
   allowedTools: toolNames.optional(),
@@ -47,3 +48,5 @@ export const serverFileGuards = [
   ...['scope', 'scopes', 'permissions', 'write_requires_approval', 'options', 'read_only'],
   ...['limits', 'rate_per_min', 'tools', 'allowedTools', 'disabled'],
 ] as const;
+
+export const serverFileKeys: ReadonlySet<string> = new Set(Object.keys(serverFileSchema.shape));

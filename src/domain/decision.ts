@@ -19,6 +19,8 @@ export type DecisionReason =
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
+  /** The server has a list of scopes with nothing in it. */
+  | { readonly kind: 'no-scope'; readonly server: string; readonly source: SourceRef }
   /** The server is read-only and the tool is not known to only read. */
   | {
       readonly kind: 'read-only';

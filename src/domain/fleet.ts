@@ -75,8 +75,8 @@ export interface ServerLimits {
 
 /** What a server may be used for, as its own file says; narrows rights, never widens them. */
 export interface ServerAccess {
-  /** As written: `read:files`, `db:select`. Empty: no statement. */
-  readonly scopes: readonly string[];
+  /** As written: `read:files`, `db:select`. Undefined: no statement; an empty list grants nothing. */
+  readonly scopes: readonly string[] | undefined;
   /** Only tools that read, whatever the scopes say. */
   readonly readOnly: boolean;
   /** Tools that write ask a human first. */
@@ -85,6 +85,24 @@ export interface ServerAccess {
   readonly trustAnnotations: boolean;
   /** Where the above is written. */
   readonly source: SourceRef;
+}
+
+/** What stands beside a server's own entry and restricts it: an entry of a weaker file, or rules of a client. */
+export interface ServerRestriction {
+  readonly source: SourceRef;
+  readonly tools: ToolFilter;
+  /** Undefined: says nothing. */
+  readonly access: ServerAccess | undefined;
+  readonly rules: ClientRules | undefined;
+}
+
+/** Rules as a client has them in its own file: of those that match, the last one decides. */
+export interface ClientRules {
+  /** What the client puts before the name of a tool of this server. */
+  readonly prefix: string;
+  readonly rules: readonly PolicyRule[];
+  /** In place of those, for an agent of that name. */
+  readonly agents: ReadonlyMap<string, readonly PolicyRule[]>;
 }
 
 /** Which results of a server are kept to answer the same call again, and for how long. */
@@ -108,6 +126,8 @@ export interface ServerSpec {
   readonly hides: readonly SourceRef[];
   readonly description: string | undefined;
   readonly enabled: boolean;
+  /** Where another file switches it off, which its own does not. */
+  readonly disabledBy?: SourceRef;
   /** Given to agents that no route names. */
   readonly shared: boolean;
   readonly transport: Transport;
@@ -116,6 +136,7 @@ export interface ServerSpec {
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
   readonly access: ServerAccess;
+  readonly restrictedBy: readonly ServerRestriction[];
   readonly isolation: Isolation;
   /** Undefined: nothing is kept. */
   readonly cache: CacheSettings | undefined;

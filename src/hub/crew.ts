@@ -161,6 +161,11 @@ function isSameList(a: readonly { readonly text: string }[], b: readonly { reado
   return a.length === b.length && a.every(({ text }, index) => text === b[index]?.text);
 }
 
+/** Where the entry that counts does not say so itself, whoever wonders is told who does. */
+function switchedOffBy({ disabledBy }: ServerSpec): string | undefined {
+  return disabledBy === undefined ? undefined : `Switched off in ${placeOf(disabledBy)}.`;
+}
+
 function statusOf(
   server: Fleet['servers'] extends ReadonlyMap<string, infer S> ? S : never,
   upstreams: ReadonlyMap<string, UpstreamHandles>,
@@ -189,6 +194,6 @@ function statusOf(
     source: placeOf(spec.source),
     hides: spec.hides.map(placeOf),
     description: spec.description,
-    error: undefined,
+    error: switchedOffBy(spec),
   };
 }

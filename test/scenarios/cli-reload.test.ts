@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lsSchema } from '../../src/faces/cli/json-shapes.ts';
@@ -24,3 +24,24 @@ test(verifies('edit:reload', 'a hub goes on without a file that is gone when it 
   hub.signal('SIGTERM');
   await hub.ended();
 });
+
+test(
+  verifies('config:weaker-forbids', 'the command line says which file switches a server off, and switches it on there'),
+  async () => {
+    const workspace = await makeWorkspace('servers: { up: { command: node, enabled: true } }\n');
+    await mkdir(join(workspace, '.codex'));
+    await writeFile(join(workspace, '.codex/config.toml'), '[mcp_servers.up]\nenabled = false\ncommand = "node"\n');
+    await writeFile(
+      join(workspace, '.mcp.json'),
+      '{"mcpServers":{"up":{"command":"node","disabled":true,"disabledTools":["drop"]}}}',
+    );
+    const qm = (...args: string[]) => runQm([...args, '--workspace', workspace]);
+    expect((await qm('ls')).stdout).toMatch(/up +disabled .* Switched off in \.mcp\.json:1\./);
+    expect((await qm('explain', 'up.look', '--agent', 'a')).stdout).toContain('switched off (.mcp.json:1)');
+    expect(await qm('enable', 'up')).toMatchObject({ code: 0 });
+    expect(await readFile(join(workspace, '.mcp.json'), 'utf8')).toContain('"disabled":false');
+    expect(await readFile(join(workspace, '.codex/config.toml'), 'utf8')).toContain('enabled = true');
+    expect((await qm('explain', 'up.look', '--agent', 'a')).stdout).toContain('is allowed');
+    expect((await qm('explain', 'up.drop', '--agent', 'a')).stdout).toContain('names it (.mcp.json:1)');
+  },
+);

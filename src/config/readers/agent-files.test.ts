@@ -109,15 +109,25 @@ test('a link to a folder is looked into, and a ring of links has an end', async 
 
 test('servers may be maps with an id or a name; what else stands there is told', async () => {
   const { fleet, agent } = await offers(
-    'requires:\n  mcp:\n    - github\n    - { id: notion, name: N }\n    - name: files\n      tools: [read]\n',
+    'requires:\n  mcp:\n    - github\n    - { id: notion, name: N }\n    - name: files\n      version: 1\n',
   );
   expect(agent?.servers).toEqual(['github', 'notion', 'files']);
   expect(onlyProblem(fleet)).toMatchObject({
     severity: 'warning',
     line: 7,
-    field: 'requires.mcp.2.tools',
-    message: 'Agent "offers": the key "tools" beside the server "files" is not read.',
+    field: 'requires.mcp.2.version',
+    message: 'Agent "offers": the key "version" beside the server "files" is not read.',
   });
+});
+
+test.each([
+  ['requires:\n  mcp:\n    - name: files\n      tools: [read]\n', 'requires.mcp.0.tools'],
+  ['requires: { mcp: [files] }\nallowed_tools: [files.read]\n', 'allowed_tools'],
+  ['requires: { mcp: [files] }\npolicies: { deny: [files.write] }\n', 'policies.deny'],
+])(verifies('config:restrictions', 'an agent with %j gets no tools'), async (text, field) => {
+  const { fleet, agent } = await offers(text);
+  expect(agent?.servers).toEqual([]);
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', field });
 });
 
 test('who requires nothing gets nothing; who does not say is not routed', async () => {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { repeated } from '../check-node.ts';
-import { clientServerShape, isComment, isServer, readClientBody, withoutNoise } from '../client-server.ts';
+import { clientServerShape, isComment, isServer, withoutNoise } from '../client-server.ts';
 import { dotted, type Finding, quote } from '../problems.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
+import { looksRestrictive, restrictionRole } from '../restriction-words.ts';
 import { transportTypes } from '../schema.ts';
-import type { ServerBody, ServerPlace } from '../server-draft.ts';
-import { child, entryOf, isNull, type SourceEntry, type SourceNode, sourceMap } from '../source-tree.ts';
+import type { ServerDraft, ServerPlace } from '../server-draft.ts';
+import { child, isNull, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { emptyContent, type Reading } from './reader.ts';
 
 export interface ClientFormat {
@@ -16,8 +17,10 @@ export interface ClientFormat {
   /** Other keys at the top that are known; `settings`: the file is mostly about other things. */
   readonly others: readonly string[] | 'settings';
   readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
-  /** Entries that are no servers of this file. */
+  /** Entries that are no servers of this file, but switch one of another file on or off. */
   readonly skip?: (entry: SourceEntry) => boolean;
+  /** The map that holds the servers, where newer files have it one level deeper. */
+  readonly holder?: (section: SourceMap) => { readonly map: SourceMap; readonly field: string } | undefined;
 }
 
 /** A documented key that means nothing here. */
@@ -54,34 +57,73 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   if (first !== undefined && first.value.kind !== 'map' && !isNull(first.value)) {
     return refuse(format, { line: first.line, field: key, message: `"${key}" must be an object.` });
   }
-  const entries = first?.value.kind === 'map' ? first.value.entries : [];
-  const ours = entries.filter((entry) => !isComment(entry) && format.skip?.(entry) !== true);
-  const servers = readServers(ours.map(tidy), {
+  const section = first?.value.kind === 'map' ? first.value : undefined;
+  const deeper = section === undefined ? undefined : format.holder?.(section);
+  const entries = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
+  const ours = entries.filter((entry) => format.skip?.(entry) !== true);
+  const drafts = readServers(ours.map(tidy), {
     ...format.servers,
-    field: key,
+    field: deeper?.field ?? key,
     unknownKeys: 'warning',
     badNames: 'rename',
   });
-  const findings = root.entries.flatMap((entry) => (entry === first ? [] : findUnread(entry, format)));
-  return { kind: 'read', content: { ...emptyContent, servers, findings } };
+  const others = root.entries.filter((entry) => entry !== first);
+  const lost = format.others === 'settings' ? [] : others.filter((entry) => mayRestrictAll(entry, format.others));
+  const servers = spoilAll(
+    drafts,
+    lost.map((entry) => lostFinding(entry)),
+  );
+  const findings = others.flatMap((entry) =>
+    lost.includes(entry) && drafts.length > 0 ? [] : findUnread(entry, format),
+  );
+  const switchedOff = entries.filter((entry) => format.skip?.(entry) === true && isOff(entry));
+  const off = switchedOff.map(({ key: name, line }) => ({ name, line }));
+  return {
+    kind: 'read',
+    content: { ...emptyContent, servers, findings, ...(off.length === 0 ? {} : { switchedOff: off }) },
+  };
+}
+
+/** A key beside the servers that looks as if it kept something from agents, for all of them. */
+export function mayRestrictAll(entry: SourceEntry, known: ClientFormat['others']): boolean {
+  if (known === 'settings' || known.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
+  return restrictionRole(entry.key) !== undefined || looksRestrictive(entry.key);
+}
+
+export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {
+  return {
+    severity: 'error',
+    line,
+    field: dotted(within, key),
+    message: `the key ${quote(key)} beside the servers looks like a restriction and is not understood.`,
+    fix: 'Write it as rules in quartermaster.yaml, under policies, and remove it here.',
+  };
+}
+
+/** Where nobody can tell what a file forbids, none of its servers can be used. */
+export function spoilAll(drafts: readonly ServerDraft[], findings: readonly Finding[]): readonly ServerDraft[] {
+  if (findings.length === 0) return drafts;
+  return drafts.map((draft) => {
+    const own = findings.map((finding) => {
+      const { name: server } = draft;
+      return { ...finding, server, message: `Server ${quote(server)}: ${finding.message}` };
+    });
+    return { ...draft, findings: [...draft.findings, ...own], body: undefined, unclear: true };
+  });
+}
+
+function isOff({ value }: SourceEntry): boolean {
+  if (value.kind !== 'map') return false;
+  return value.entries.some(({ key, value: flag }) => {
+    const role = restrictionRole(key);
+    return (
+      flag.kind === 'scalar' && ((role === 'on' && flag.value === false) || (role === 'off' && flag.value === true))
+    );
+  });
 }
 
 function refuse({ key }: ClientFormat, finding: Omit<Finding, 'severity'>): Reading {
   return { kind: 'refused', finding: { severity: 'error', fix: `Write { "${key}": { … } }.`, ...finding } };
-}
-
-/** Like most servers, where the client has no `tools`: a list of names is heeded, anything else is a remark. */
-export function readLooseBody(
-  node: SourceNode,
-  findings: Finding[],
-  place: ServerPlace,
-): Omit<ServerBody, 'transport'> {
-  const tools = entryOf(node, 'tools');
-  const isList = tools?.value.kind === 'list' && tools.value.items.every(({ kind }) => kind === 'scalar');
-  if (tools === undefined || isList || node.kind !== 'map') return readClientBody(node, findings, place);
-  findings.push(warning(place, 'tools', tools.line, '"tools" is not a list of names and is not read', 'Remove it.'));
-  const rest = node.entries.filter(({ key }) => key !== 'tools');
-  return readClientBody(sourceMap(node.line, rest), findings, place);
 }
 
 export function warning(place: ServerPlace, key: string, line: number, message: string, fix: string): Finding {

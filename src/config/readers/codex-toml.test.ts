@@ -84,11 +84,14 @@ test('a broken file is told with line and column and without a word of it', asyn
   expect(JSON.stringify(fleet)).not.toContain('hunter2');
 });
 
-test('rules of what Codex asks are told, a mistyped restriction is an error', async () => {
+test('where Codex asks the hub asks, a mistyped restriction is an error', async () => {
   const fleet = await codex(
     '[mcp_servers.a]\ncommand = "x"\n[mcp_servers.a.tools.write]\napproval_mode = "prompt"\n[mcp_servers.b]\ncommand = "x"\ndisabled_tool = ["y"]\n',
   );
-  expect(fleet.problems[0]).toMatchObject({ severity: 'warning', line: 3, field: 'mcp_servers.a.tools' });
+  const source = { file: '.codex/config.toml', line: 4 };
+  expect(ready(fleet, 'a').restrictedBy[0]?.rules?.rules).toEqual([
+    { pattern: 'write', effect: 'require-approval', source },
+  ]);
   expect(invalid(fleet, 'b').problems[0]).toMatchObject({ fix: 'Did you mean "disabled_tools"?', line: 7 });
 });
 

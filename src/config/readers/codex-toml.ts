@@ -17,6 +17,7 @@ import { child, entryOf, lineAt, type SourceNode } from '../source-tree.ts';
 import { textAt, textsAt } from '../texts.ts';
 import { warnForeignVariables } from '../written-texts.ts';
 import { type ClientFormat, ignored, readClientFile, warning } from './client-file.ts';
+import { readApprovals } from './codex-approvals.ts';
 import type { Reader, Reading } from './reader.ts';
 
 /** Codex's settings of a project, of which the servers are one part. Its texts hold no variables; keys name them. */
@@ -68,10 +69,11 @@ const format: ClientFormat = {
       default_tools_approval_mode: ignored,
       tools: ignored,
     }),
+    ownTools: true,
     guards: ['enabled', 'enabled_tools', 'disabled_tools'],
     keys: () => ({ headers: 'http_headers' }),
     readBody(node, findings, place) {
-      warnAboutApprovals(node, findings, place);
+      const approvals = readApprovals(node, findings, place);
       findMisplaced(node, findings, place);
       const [include, exclude] = [textsAt(node, 'enabled_tools'), textsAt(node, 'disabled_tools')];
       return {
@@ -79,6 +81,7 @@ const format: ClientFormat = {
         enabled: readEnabled(node, findings, place),
         shared: false,
         tools: { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) },
+        ...(approvals === undefined ? {} : { rules: [approvals] }),
         limits: completeLimits({ timeoutMs: millisecondsAt(node, 'tool_timeout_sec') }),
         fallbacks: [],
         access: fullAccess(place.line),
@@ -95,14 +98,6 @@ function read(root: SourceNode, file: string): Reading {
   const fix = 'Name the variable in "env_vars", "env_http_headers" or "bearer_token_env_var".';
   const servers = reading.content.servers.map((draft) => warnForeignVariables(draft, 'Codex', fix));
   return { kind: 'read', content: { ...reading.content, servers } };
-}
-
-/** Whom Codex asks before a call is no rule of ours, and somebody may rely on it. */
-function warnAboutApprovals(node: SourceNode, findings: Finding[], place: ServerPlace): void {
-  const key = ['default_tools_approval_mode', 'tools'].find((each) => child(node, each) !== undefined);
-  if (key === undefined) return;
-  const fix = 'Write the same as policies in quartermaster.yaml.';
-  findings.push(warning(place, key, lineAt(node, [key]), `"${key}" rules what Codex asks, not what the hub asks`, fix));
 }
 
 /** What Codex itself refuses or does not see. */

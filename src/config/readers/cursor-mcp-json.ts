@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { createEditorGrammar } from '../client-grammars.ts';
+import { readClientBody } from '../client-server.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
-import { type ClientFormat, ignored, readLooseBody } from './client-file.ts';
+import { type ClientFormat, ignored } from './client-file.ts';
 import { editorServerShape, readEditorFile, sayEditorVariable } from './editor-file.ts';
 import type { Reader } from './reader.ts';
 
@@ -23,6 +24,6 @@ const format: ClientFormat = {
   servers: {
     schema: z.strictObject({ ...editorServerShape, auth: ignored }),
     guards: ['disabled'],
-    readBody: readLooseBody,
+    readBody: readClientBody,
   },
 };

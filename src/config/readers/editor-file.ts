@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { addEnvFile, readEnvFileKey } from '../env-file.ts';
 import type { WrittenText } from '../server-draft.ts';
 import type { SourceNode } from '../source-tree.ts';
-import { type ClientFormat, ignored, looseServerShape, readClientFile } from './client-file.ts';
+import { type ClientFormat, looseServerShape, readClientFile } from './client-file.ts';
 import type { Nearby, Reading } from './reader.ts';
 
+/** These clients have no list of tools; some describe them there, which keeps nobody from any. */
+const { tools: _theirs, ...shapeWithoutTools } = looseServerShape;
+
 /** What servers hold in the files of VS Code and of Cursor. */
-export const editorServerShape = { ...looseServerShape, tools: ignored, envFile: z.string().optional() };
+export const editorServerShape = { ...shapeWithoutTools, envFile: z.string().optional() };
 
 /** The file of an editor, whose servers may name a file with their environment. */
 export async function readEditorFile(

@@ -5,7 +5,8 @@ import { parseJsonc } from '../parse-jsonc.ts';
 import { dotted, type Finding, quote } from '../problems.ts';
 import { findRepeatedSection } from '../read-sections.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
-import { child, entryOf, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
 /** The tools of an automation as its platform stores them, saved as a file; its servers are under `mcp_servers`. */
@@ -26,6 +27,8 @@ const otherTools: ReadonlySet<string> = new Set([
   'create_session',
 ]);
 
+const ownKeys = ['mcp_servers', 'enabledTools', ...otherTools];
+
 function read(root: SourceNode, file: string): Reading {
   if (root.kind !== 'map') return refuse(root.line, `${file} must hold an object with "mcp_servers".`);
   const wrapper = entryOf(root, 'mcp_servers') === undefined ? child(root, 'enabledTools') : undefined;
@@ -38,8 +41,21 @@ function read(root: SourceNode, file: string): Reading {
     return refuse(section.line, `"mcp_servers" must be an object.`, dotted(field, 'mcp_servers'));
   }
   const entries = (section?.entries ?? []).filter((entry) => !isComment(entry)).map(withoutNoise);
-  const servers = readServers(entries, { ...serversFormat, field: dotted(field, 'mcp_servers') });
-  const findings = [...unread(holder, field), ...(holder === root ? [] : unread(root, '', 'enabledTools'))];
+  const drafts = readServers(entries, { ...serversFormat, field: dotted(field, 'mcp_servers') });
+  const lost = new Set([...root.entries, ...holder.entries].filter((entry) => mayRestrictAll(entry, ownKeys)));
+  const servers = spoilAll(
+    drafts,
+    [...lost].map((entry) => lostFinding(entry)),
+  );
+  const unlost = (map: SourceMap): SourceMap =>
+    sourceMap(
+      map.line,
+      map.entries.filter((entry) => !lost.has(entry)),
+    );
+  const findings = [
+    ...unread(unlost(holder), field),
+    ...(holder === root ? [] : unread(unlost(root), '', 'enabledTools')),
+  ];
   return { kind: 'read', content: { ...emptyContent, servers, findings } };
 }
 

@@ -39,7 +39,12 @@ const serverSchema = z.strictObject({
 function read(root: SourceNode, file: string): Reading {
   const lists = readLists(root);
   if ('finding' in lists) return { kind: 'refused', finding: lists.finding };
-  return readClientFile(root, file, createFormat(lists));
+  const reading = readClientFile(root, file, createFormat(lists, root));
+  if (reading.kind !== 'read') return reading;
+  const here = new Set(reading.content.servers.map(({ field }) => field.slice('mcpServers.'.length)));
+  const elsewhere = lists.excluded.filter((name) => !here.has(name));
+  const switchedOff = elsewhere.map((name) => ({ name, line: lineAt(root, ['mcp', 'excluded']) }));
+  return { kind: 'read', content: { ...reading.content, ...(switchedOff.length === 0 ? {} : { switchedOff }) } };
 }
 
 interface Lists {
@@ -47,7 +52,7 @@ interface Lists {
   readonly excluded: readonly string[];
 }
 
-function createFormat({ allowed, excluded }: Lists): ClientFormat {
+function createFormat({ allowed, excluded }: Lists, root: SourceNode): ClientFormat {
   return {
     client: 'Gemini',
     key: 'mcpServers',
@@ -72,7 +77,7 @@ function createFormat({ allowed, excluded }: Lists): ClientFormat {
           description: textAt(node, 'description'),
           enabled: readEnabled(node, findings, place) && listed,
           shared: false,
-          tools: readTools(node),
+          tools: readTools(node, name, excludedTools(root)),
           limits: completeLimits({ timeoutMs: numberAt(node, 'timeout') }),
           fallbacks: [],
           access: fullAccess(place.line),
@@ -83,9 +88,21 @@ function createFormat({ allowed, excluded }: Lists): ClientFormat {
   };
 }
 
-function readTools(node: SourceNode): ToolFilter {
-  const [include, exclude] = [textsAt(node, 'includeTools'), textsAt(node, 'excludeTools')];
-  return { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) };
+function readTools(node: SourceNode, server: string, excluded: readonly string[]): ToolFilter {
+  const include = textsAt(node, 'includeTools');
+  const starts = [`mcp_${server}_`, `mcp__${server}__`, `${server}__`];
+  const own = excluded.map((tool) => {
+    const start = starts.find((each) => tool.startsWith(each));
+    return start === undefined ? tool : tool.slice(start.length);
+  });
+  const exclude = [...(textsAt(node, 'excludeTools') ?? []), ...own];
+  return { ...(include === undefined ? {} : { include }), ...(exclude.length === 0 ? {} : { exclude }) };
+}
+
+/** Tools that the settings take away, of whichever server; a word with arguments is about Gemini's own. */
+function excludedTools(root: SourceNode): readonly string[] {
+  const names = [...(textsAt(child(root, 'tools'), 'exclude') ?? []), ...(textsAt(root, 'excludeTools') ?? [])];
+  return names.filter((name) => !name.includes('('));
 }
 
 /** Which servers are on at all. Lists that cannot be read leave nothing to rely on. */

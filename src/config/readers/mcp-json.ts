@@ -6,7 +6,7 @@ import { parseJsonc } from '../parse-jsonc.ts';
 import { type Finding, quote } from '../problems.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { entryOf, type SourceEntry, type SourceNode } from '../source-tree.ts';
-import { ignored, looseServerShape, warning } from './client-file.ts';
+import { ignored, looseServerShape, lostFinding, mayRestrictAll, spoilAll, warning } from './client-file.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
 /** Claude's project file, which Copilot and others read too. */
@@ -35,12 +35,19 @@ function read(root: SourceNode, file: string): Reading {
   // Some files leave the wrapper out.
   const entries = first?.value.kind === 'map' ? first.value.entries : root.entries.filter(isServer);
   const used = new Set(entries);
+  const lost = root.entries.filter(
+    (entry) => entry !== first && !used.has(entry) && mayRestrictAll(entry, [...desktopKeys]),
+  );
   for (const entry of root.entries) {
-    const isOurs = entry === first || used.has(entry);
+    const isOurs = entry === first || used.has(entry) || (lost.includes(entry) && used.size > 0);
     if (!isOurs && !isComment(entry) && !desktopKeys.has(entry.key)) findings.push(unread(entry, first));
   }
   const format = { ...serversFormat, field: first === undefined ? '' : 'mcpServers' };
-  const servers = readServers(entries.filter((entry) => !isComment(entry)).map(withoutNoise), format);
+  const drafts = readServers(entries.filter((entry) => !isComment(entry)).map(withoutNoise), format);
+  const servers = spoilAll(
+    drafts,
+    lost.map((entry) => lostFinding(entry)),
+  );
   return { kind: 'read', content: { ...emptyContent, servers, findings } };
 }
 

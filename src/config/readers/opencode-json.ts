@@ -5,17 +5,18 @@ import { readEnabled } from '../read-offer.ts';
 import { transportShape } from '../schema.ts';
 import { completeLimits, fullAccess, type ServerDraft } from '../server-draft.ts';
 import type { SourceText } from '../source-file.ts';
-import { entryOf, type SourceNode } from '../source-tree.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { numberAt } from '../texts.ts';
 import { warnForeignVariables, writtenTexts } from '../written-texts.ts';
-import { type ClientFormat, ignored, readClientFile, warning } from './client-file.ts';
+import { type ClientFormat, ignored, readClientFile, spoilAll, warning } from './client-file.ts';
+import { clientRulesFor, readOpencodeRules } from './opencode-rules.ts';
 import type { Nearby, Reader, Reading } from './reader.ts';
 
 /** OpenCode's settings of a project, of which the servers are one part. */
-export const opencodeJson: Reader = createReader('opencode.json');
-export const opencodeJsonc: Reader = createReader('opencode.jsonc');
+export const opencodeJson = createReader('opencode.json');
+export const opencodeJsonc = createReader('opencode.jsonc');
 
-function createReader(file: string): Reader {
+function createReader(file: string): Reader & { readonly place: { readonly file: string } } {
   return {
     place: { file },
     grammar: createOpencodeGrammar(),
@@ -34,7 +35,9 @@ const format: ClientFormat = {
   key: 'mcp',
   others: 'settings',
   // A server of the user's own settings, switched on or off here.
-  skip: ({ value }) => value.kind === 'map' && value.entries.length === 1 && value.index.has('enabled'),
+  skip: ({ value }) =>
+    value.kind === 'map' && value.entries.length === 1 && (value.index.has('enabled') || value.index.has('disabled')),
+  holder: secondShape,
   servers: {
     schema: z.strictObject({
       type: z.enum(['local', 'remote']).optional(),
@@ -45,10 +48,11 @@ const format: ClientFormat = {
       url,
       headers,
       enabled: z.boolean().optional(),
+      disabled: z.boolean().optional(),
       timeout: z.number().positive().max(2_147_483_647).optional(),
       oauth: ignored,
     }),
-    guards: ['enabled'],
+    guards: ['enabled', 'disabled'],
     keys: () => ({ env: 'environment' }),
     readBody(node, findings, place) {
       const strayed = entryOf(node, 'env');
@@ -74,9 +78,47 @@ async function read(root: SourceNode, file: string, nearby: Nearby): Promise<Rea
   const reading = readClientFile(root, file, format);
   if (reading.kind !== 'read') return reading;
   const { content } = reading;
-  const servers = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', 'Write {env:NAME}.'));
+  const drafts = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', 'Write {env:NAME}.'));
+  const servers = await restrict(drafts, root, file, nearby);
   const files = await readFiles(servers, nearby);
   return { kind: 'read', content: { ...content, servers, grammar: createOpencodeGrammar(files) } };
+}
+
+/** OpenCode 2 has its servers in `mcp.servers`, unless that is a server of that name. */
+function secondShape(section: SourceMap): { readonly map: SourceMap; readonly field: string } | undefined {
+  const inner = child(section, 'servers');
+  if (inner?.kind !== 'map' || !inner.entries.every(({ value }) => value.kind === 'map')) return undefined;
+  const beside = section.entries.filter(({ key, value }) => key !== 'servers' && value.kind === 'map');
+  return { map: sourceMap(inner.line, [...inner.entries, ...beside]), field: 'mcp.servers' };
+}
+
+/** OpenCode lays both of its files over each other, so what either of them forbids counts for the servers of both. */
+async function restrict(
+  drafts: readonly ServerDraft[],
+  root: SourceNode,
+  file: string,
+  nearby: Nearby,
+): Promise<readonly ServerDraft[]> {
+  const other = file === opencodeJson.place.file ? opencodeJsonc.place.file : opencodeJson.place.file;
+  const source = drafts.length === 0 ? undefined : await nearby(other);
+  const parsed = source?.kind === 'text' ? parseJsonc(source.text) : undefined;
+  const settings = [
+    readOpencodeRules(root, file),
+    ...(parsed?.kind === 'tree' ? [readOpencodeRules(parsed.root, other)] : []),
+  ];
+  const sound = drafts.map((draft): ServerDraft => {
+    if (draft.body === undefined) return draft;
+    const key = draft.field.replace(/^mcp\.(?:servers\.)?/, '');
+    const rules = settings.flatMap((each) => clientRulesFor(key, each) ?? []);
+    return rules.length === 0 ? draft : { ...draft, body: { ...draft.body, rules } };
+  });
+  const [own, beside] = settings.map(({ findings }) => findings);
+  const elsewhere = beside?.map((finding) => ({
+    ...finding,
+    line: undefined,
+    message: `${other}: ${finding.message}`,
+  }));
+  return spoilAll(sound, [...(own ?? []), ...(elsewhere ?? [])]);
 }
 
 async function readFiles(servers: readonly ServerDraft[], nearby: Nearby): Promise<Map<string, SourceText>> {

@@ -105,12 +105,17 @@ test.each([
 test(verifies('config:unknown-keys', 'keys that are not read are told, where they belong to us'), async () => {
   const fleet = await product({
     ...around,
-    mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x', colour: 1 } } },
+    mcp: { colours: ['red'], servers: { a: { command: 'x', colour: 1 } } },
   });
   expect(fleet.problems.map(({ severity, field }) => [severity, field])).toEqual([
-    ['warning', 'mcp.tool_filter'],
+    ['warning', 'mcp.colours'],
     ['warning', 'mcp.servers.a.colour'],
   ]);
+});
+
+test(verifies('config:restrictions', 'a filter that is not understood leaves no server of the file usable'), async () => {
+  const fleet = await product({ ...around, mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x' } } } });
+  expect(invalid(fleet, 'a').problems).toMatchObject([{ severity: 'error', field: 'mcp.tool_filter' }]);
 });
 
 test(verifies('config:duplicate-name', 'a name twice in the list is invalid'), async () => {

@@ -7,6 +7,7 @@ import { findRepeatedSection } from '../read-sections.ts';
 import { readServers, type ServersFormat } from '../read-servers.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
 import { textAt } from '../texts.ts';
+import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
 import { emptyContent, type Reader, type Reading } from './reader.ts';
 
 /**
@@ -36,7 +37,12 @@ function read(root: SourceNode, file: string): Reading {
     servers.kind === 'list'
       ? readServers(servers.items.map(named), listFormat)
       : readServers(servers.entries.filter((entry) => !isComment(entry)).map(unpacked), mapFormat);
-  return { kind: 'read', content: { ...emptyContent, servers: drafts, findings: unread(mcp) } };
+  const lost = mcp.entries.filter((entry) => mayRestrictAll(entry, ['servers']));
+  const spoiled = spoilAll(
+    drafts,
+    lost.map((entry) => lostFinding(entry, 'mcp')),
+  );
+  return { kind: 'read', content: { ...emptyContent, servers: spoiled, findings: unread(mcp, lost) } };
 }
 
 const { type, tools } = clientServerShape;
@@ -71,10 +77,10 @@ function unpacked(entry: SourceEntry): SourceEntry {
   return withoutNoise({ ...entry, value: sourceMap(value.line, [...beside, ...config.entries]) });
 }
 
-function unread(mcp: SourceMap): Finding[] {
+function unread(mcp: SourceMap, lost: readonly SourceEntry[]): Finding[] {
   return mcp.entries.flatMap((entry): Finding[] => {
     const { key, line } = entry;
-    if (key === 'servers' || isComment(entry)) return [];
+    if (key === 'servers' || isComment(entry) || lost.includes(entry)) return [];
     return [{ severity: 'warning', line, field: dotted('mcp', key), message: `The key ${quote(key)} is not read.` }];
   });
 }

@@ -48,6 +48,7 @@ test('a stdio server with everything', async () => {
       cwd: join(fleet.workspace, 'sub'),
     },
     tools: { include: ['read_file'], exclude: ['delete_file'] },
+    restrictedBy: [],
     fallbacks: [
       { type: 'sse', url: 'http://localhost/sse', headers: {} },
       { type: 'stdio', command: 'other', args: [], env: {}, cwd: fleet.workspace },

@@ -54,6 +54,8 @@ export type Reading =
 
 export interface FileContent {
   readonly servers: readonly ServerDraft[];
+  /** Servers of other files that this one switches off. */
+  readonly switchedOff?: readonly { readonly name: string; readonly line: number }[];
   /** Where the file itself says what its variables mean. */
   readonly grammar?: Grammar;
   /** Everything that does not belong to one server. */

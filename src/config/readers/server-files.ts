@@ -12,8 +12,9 @@ import { readLimits } from '../read-limits.ts';
 import { readEnabled, readFileTools } from '../read-offer.ts';
 import { transportTypes } from '../schema.ts';
 import { checkName, type ServerDraft, type ServerPlace } from '../server-draft.ts';
-import { serverFileGuards, serverFileSchema } from '../server-file-schema.ts';
+import { serverFileGuards, serverFileKeys, serverFileSchema } from '../server-file-schema.ts';
 import { child, entryOf, isNull, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { mentionsRestriction, narrowed, takeRestrictions } from '../take-restrictions.ts';
 import { textAt } from '../texts.ts';
 import { tidied } from '../tidy-server-file.ts';
 import { readTransport } from '../transport-draft.ts';
@@ -73,10 +74,13 @@ function readFile(written: SourceMap, file: string): ServerDraft {
   const draft = { ...place, madeFrom: textAt(child(root, 'metadata'), 'source'), findings };
   findings.push(...findSockets(root, place));
   if (hasError(findings)) return { ...draft, body: undefined };
+  const taken = takeRestrictions(root, { known: serverFileKeys }, place);
+  const unclear =
+    mentionsRestriction(root) || child(root, 'permissions') !== undefined ? { unclear: true as const } : {};
   const subject = `Server ${quote(place.name)}`;
   const options = { field: '', subject, server: place.name, unknownKeys: 'warning', guards: serverFileGuards } as const;
-  findings.push(...checkNode(serverFileSchema, root, options));
-  if (hasError(findings)) return { ...draft, body: undefined };
+  findings.push(...checkNode(serverFileSchema, taken.rest, options), ...taken.findings, ...findExtra(root, place));
+  if (hasError(findings)) return { ...draft, body: undefined, ...unclear };
   const transport = readTransportOf(root, findings, place);
   const body = {
     description: textAt(root, 'description'),
@@ -89,7 +93,21 @@ function readFile(written: SourceMap, file: string): ServerDraft {
     cache: readCache(root),
     instead: textAt(root, 'instead') ?? textAt(root, 'fallback_hint'),
   };
-  return { ...draft, body: transport === undefined ? undefined : { ...body, transport } };
+  if (transport === undefined) return { ...draft, body: undefined, ...unclear };
+  return { ...draft, body: narrowed({ ...body, transport }, taken.restrictions) };
+}
+
+/** What `sync` found under `permissions` and did not know. */
+function findExtra(root: SourceMap, { name }: ServerPlace): Finding[] {
+  const extra = child(child(root, 'permissions'), 'extra');
+  return (extra?.kind === 'map' ? extra.entries : []).map(({ key, line }) => ({
+    severity: 'error',
+    line,
+    field: dotted('permissions.extra', key),
+    server: name,
+    message: `Server ${quote(name)}: the permission ${quote(key)} is not understood.`,
+    fix: 'Write it as a rule in quartermaster.yaml, under policies, and remove it here.',
+  }));
 }
 
 /** What the file says it is, else what it is called. */

@@ -92,9 +92,9 @@ test('servers under the key of other clients are not read, and that is told', as
   });
 });
 
-test('a sandbox that the hub does not have is told', async () => {
+test('a server is not started without the sandbox that it is to have', async () => {
   const fleet = await vscode({ servers: { s: { command: 'x', sandboxEnabled: true, sandbox: { network: {} } } } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'servers.s.sandboxEnabled' });
+  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', field: 'servers.s.sandboxEnabled' });
 });
 
 test.each([

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { createEditorGrammar } from '../client-grammars.ts';
+import { readClientBody } from '../client-server.ts';
 import { parseJsonc } from '../parse-jsonc.ts';
 import { child, lineAt, type SourceNode } from '../source-tree.ts';
 import { booleanAt, textAt } from '../texts.ts';
-import { type ClientFormat, ignored, readLooseBody, warning } from './client-file.ts';
+import { type ClientFormat, ignored, warning } from './client-file.ts';
 import { editorServerShape, readEditorFile, sayEditorVariable } from './editor-file.ts';
 import type { Nearby, Reader, Reading } from './reader.ts';
 
@@ -40,11 +41,11 @@ const format: ClientFormat = {
     readBody(node, findings, place) {
       if (booleanAt(node, 'sandboxEnabled') === true) {
         const line = lineAt(node, ['sandboxEnabled']);
-        const message = 'the sandbox is one of VS Code, and the hub starts the program without it';
-        const fix = 'Start the program in a container or in a sandbox of your own.';
-        findings.push(warning(place, 'sandboxEnabled', line, message, fix));
+        const message = 'the sandbox is one of VS Code, and the hub would start the program without it';
+        const fix = 'Start the program in a sandbox of your own, with an entry in quartermaster.yaml.';
+        findings.push({ ...warning(place, 'sandboxEnabled', line, message, fix), severity: 'error' });
       }
-      return readLooseBody(node, findings, place);
+      return readClientBody(node, findings, place);
     },
   },
 };

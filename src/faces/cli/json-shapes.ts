@@ -61,6 +61,7 @@ export const explainSchema = z.strictObject({
     'not-routed',
     'not-included',
     'excluded',
+    'no-scope',
     'read-only',
     'write-approval',
     'rule',

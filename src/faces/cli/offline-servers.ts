@@ -38,6 +38,7 @@ function offlineStatus(server: FleetServer, remembered: RememberedServer | undef
     source: placeOf(spec.source),
     hides: spec.hides.map(placeOf),
     ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...(spec.disabledBy === undefined ? {} : { error: `Switched off in ${placeOf(spec.disabledBy)}.` }),
     ...(known === undefined ? {} : { tools: known.tools.length, protocolVersion: known.protocolVersion }),
   };
 }

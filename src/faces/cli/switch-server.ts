@@ -32,20 +32,39 @@ export interface Switched {
 /** Switches a server on or off in the file that it is configured in, where that format has a word for it. */
 export async function switchServer(cli: CliContext, workspace: string, name: string, on: boolean): Promise<Switched> {
   return withConfigLock(cli, workspace, async () => {
-    const server = findServer(await loadFleet({ env: cli.env }, { workspace }), name);
-    const { source } = partsOf(server);
-    const opened = await openFile(cli, join(workspace, source.file), source.file);
-    const order = orderOf(name, on, source, opened.text ?? '');
-    const isOn = server.kind === 'ready' ? server.spec.enabled : (writtenState(order.place) ?? !on);
-    const files = [source.file];
-    if (isOn === on) return { source, changed: false, files, server };
-    const origin = emittedFrom(order.text);
-    if (origin === undefined) await opened.replace(await findEdit(cli, order));
-    else await switchOrigin(cli, workspace, { order, origin, emitted: opened });
-    const after = findServer(await loadFleet({ env: cli.env }, { workspace }), name);
-    if (origin === undefined) return { source: partsOf(after).source, changed: true, files, server: after };
-    return { source: { file: origin }, changed: true, files: [...files, origin], server: after };
+    const files = new Set<string>();
+    let [switched, changed] = [await switchOnce(cli, workspace, { name, on, files }), false];
+    // Several files may switch the same server off, and each of them counts.
+    for (let more = 0; switched.changed && more < maxFiles; more += 1) {
+      changed = true;
+      if (!on || switched.server.kind === 'invalid' || switched.server.spec.enabled) break;
+      switched = await switchOnce(cli, workspace, { name, on, files });
+    }
+    return { ...switched, changed, files: [...files] };
   });
+}
+
+const maxFiles = 20;
+
+async function switchOnce(
+  cli: CliContext,
+  workspace: string,
+  { name, on, files }: { readonly name: string; readonly on: boolean; readonly files: Set<string> },
+): Promise<Omit<Switched, 'files'>> {
+  const server = findServer(await loadFleet({ env: cli.env }, { workspace }), name);
+  const source = (on && server.kind === 'ready' ? server.spec.disabledBy : undefined) ?? partsOf(server).source;
+  files.add(source.file);
+  const opened = await openFile(cli, join(workspace, source.file), source.file);
+  const order = orderOf(name, on, source, opened.text ?? '');
+  const isOn = server.kind === 'ready' ? server.spec.enabled : (writtenState(order.place) ?? !on);
+  if (isOn === on) return { source, changed: false, server };
+  const origin = emittedFrom(order.text);
+  if (origin === undefined) await opened.replace(await findEdit(cli, order));
+  else await switchOrigin(cli, workspace, { order, origin, emitted: opened });
+  const after = findServer(await loadFleet({ env: cli.env }, { workspace }), name);
+  if (origin !== undefined) files.add(origin);
+  const where = source === partsOf(server).source ? partsOf(after).source : source;
+  return { source: origin === undefined ? where : { file: origin }, changed: true, server: after };
 }
 
 /** What `qm sync` made is changed where it was made from, and made again. */

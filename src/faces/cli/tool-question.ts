@@ -41,7 +41,11 @@ export function judge(hub: Hub, agent: string, { server, tool }: NamedTool): Ver
     return { kind: 'invalid', ...entry.source, message };
   }
   if (entry?.kind === 'ready' && !entry.spec.enabled) {
-    return { kind: 'disabled', ...entry.spec.source, message: `server ${server} is switched off` };
+    return {
+      kind: 'disabled',
+      ...(entry.spec.disabledBy ?? entry.spec.source),
+      message: `server ${server} is switched off`,
+    };
   }
   return { kind: 'decided', decision: hub.explain([agent], server, tool) };
 }

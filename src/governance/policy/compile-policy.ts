@@ -1,5 +1,6 @@
 import { type Decision, type Fleet, maxUriLength, type ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
+import { compileClientRules } from './client-rules.ts';
 import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
 import { toolSpellings } from './name-list.ts';
 import { createReading, type FormsOf } from './reading.ts';
@@ -51,6 +52,7 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
     const rules = { everybody: globalRules, agents: heard.map(({ speakers }) => rulesFor(speakers, rulesOf)) };
     const speakers = heard.flatMap(({ speakers }) => speakers);
     const filtersOf = remember((server: string) => compileFilters(fleet, speakers, server));
+    const clientsOf = remember((server: string) => compileClientRules(fleet.servers.get(server), heard));
 
     // An empty chain is nobody, and nobody has rights.
     const blockedAt = (server: string): string | undefined =>
@@ -68,9 +70,12 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
           if (refusal !== undefined) return refusal;
         }
         const gate = gateOf(server);
-        const refusal = gate?.refuse(tool, hints);
+        const refusal = gate?.shut ?? gate?.refuse(tool, hints);
         if (refusal !== undefined) return refusal;
-        const ruled = decideByRules(rules, (map) => map.find(server, subject));
+        const ruled = stricter(
+          decideByRules(rules, (map) => map.find(server, subject)),
+          clientsOf(server)(tool),
+        );
         if (ruled.effect !== 'allow') return ruled;
         const held = gate?.hold(tool, hints);
         return held === undefined ? ruled : (liftedBy(rules, server, subject) ?? held);
@@ -84,13 +89,20 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
           const refusal = filter.refuseReading(reading);
           if (refusal !== undefined) return refusal;
         }
-        return decideByRules(rules, (map) => map.findReading(server, reading));
+        const ruled = decideByRules(rules, (map) => map.findReading(server, reading));
+        return gateOf(server)?.shut ?? stricter(ruled, clientsOf(server)(subject));
       },
     };
   };
 }
 
 const tooLong: Decision = { effect: 'deny', reason: { kind: 'too-long', limit: maxUriLength } };
+
+/** Deny beats ask beats allow; of equals the first is named. */
+function stricter(decision: Decision, other: Decision | undefined): Decision {
+  if (other === undefined || decision.effect === 'deny') return decision;
+  return other.effect === 'deny' || decision.effect === 'allow' ? other : decision;
+}
 
 function notRouted(agent: string): Decision {
   return { effect: 'deny', reason: { kind: 'not-routed', agent } };
@@ -101,7 +113,10 @@ function compileFilters(fleet: Fleet, speakers: readonly Speaker[], server: stri
   const filters: CompiledFilter[] = [];
   const entry = fleet.servers.get(server);
   if (entry?.kind === 'ready') {
-    filters.push(compileFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source));
+    const { spec } = entry;
+    for (const { tools, source } of [spec, ...spec.restrictedBy]) {
+      filters.push(compileFilter(tools, server, `server ${server}`, source));
+    }
   }
   for (const { entry: agent, title } of speakers) {
     const filter = agent.tools.get(server);

@@ -35,7 +35,7 @@ test.each([
 });
 
 const access: ServerAccess = {
-  scopes: [],
+  scopes: undefined,
   readOnly: false,
   writeRequiresApproval: false,
   trustAnnotations: false,

@@ -23,6 +23,7 @@ export function adviceOn(
   { access, owner }: { readonly access: ServerAccess | undefined; readonly owner: string },
 ): string | undefined {
   const { reason } = decision;
+  if (reason.kind === 'no-scope') return 'Write the scopes that it may be used for, or remove the empty list.';
   if (reason.kind !== 'read-only' && reason.kind !== 'write-approval') return undefined;
   const exact = `add the exact rule "${server}.${tool}: allow" for every agent or for ${owner}`;
   const ways = reason.kind === 'read-only' ? waysToWrite(access) : [exact];
@@ -50,6 +51,8 @@ function because(reason: DecisionReason, server: string): string {
       return `the include list of ${reason.by} does not name it (${placeOf(reason.source)})`;
     case 'excluded':
       return `the exclude list of ${reason.by} names it (${placeOf(reason.source)})`;
+    case 'no-scope':
+      return `the list of scopes of server ${reason.server} is empty and grants nothing (${placeOf(reason.source)})`;
     case 'read-only':
       return `server ${reason.server} is read-only (${placeOf(reason.source)}), and ${writes[reason.because]}`;
     case 'write-approval':
@@ -80,7 +83,7 @@ function waysToWrite(access: ServerAccess | undefined): string[] {
 
 /** `read:files` suggests `write:files`. */
 function exampleScope(access: ServerAccess | undefined): string {
-  const thing = access?.scopes.map((scope) => /^(?:read:(.+)|(.+):read)$/.exec(scope)).find((match) => match !== null);
+  const thing = access?.scopes?.map((scope) => /^(?:read:(.+)|(.+):read)$/.exec(scope)).find((match) => match !== null);
   if (thing?.[1] !== undefined) return ` (write:${thing[1]})`;
   return thing?.[2] === undefined ? '' : ` (${thing[2]}:write)`;
 }

@@ -1,4 +1,13 @@
-import type { AgentSpec, Fleet, FleetServer, ServerSpec, ToolFilter, ToolPolicy } from '../../domain/index.ts';
+import type {
+  AgentSpec,
+  ClientRules,
+  Fleet,
+  FleetServer,
+  PolicyRule,
+  ServerSpec,
+  ToolFilter,
+  ToolPolicy,
+} from '../../domain/index.ts';
 import { compileRouting } from './routing.ts';
 import { compileRuleSet, strictness } from './rule-set.ts';
 import { isReadOnly } from './scopes.ts';
@@ -35,14 +44,51 @@ function* serverLosses(before: FleetServer, next: FleetServer | undefined): Gene
     return;
   }
   if (!before.spec.enabled && next.spec.enabled) yield 'it is switched on';
-  yield* filterLosses(before.spec.tools, next.spec.tools);
+  yield* serverFilterLosses(filtersOf(before.spec), filtersOf(next.spec));
   yield* accessLosses(before.spec, next.spec);
+  yield* clientRuleLosses(before.spec, next.spec);
 }
 
-function* accessLosses({ access: before }: ServerSpec, { access: next }: ServerSpec): Generator<string> {
-  if (isReadOnly(before) && !isReadOnly(next)) yield 'it is no longer read-only';
-  if (before.writeRequiresApproval && !next.writeRequiresApproval) yield 'writing no longer needs approval';
-  if (!before.trustAnnotations && next.trustAnnotations) yield 'its annotations are trusted';
+function filtersOf({ tools, restrictedBy }: ServerSpec): readonly ToolFilter[] {
+  return [tools, ...restrictedBy.map((each) => each.tools)];
+}
+
+/** Each of its lists counts, from whichever file it is. */
+function* serverFilterLosses(before: readonly ToolFilter[], next: readonly ToolFilter[]): Generator<string> {
+  const exclude = next.flatMap((filter) => filter.exclude ?? []);
+  for (const filter of before) {
+    const losses = next.map(({ include }) => [...filterLosses(filter, { exclude, ...(include && { include }) })]);
+    if (losses.every(({ length }) => length > 0)) yield* losses[0] ?? [];
+  }
+}
+
+function* accessLosses(before: ServerSpec, next: ServerSpec): Generator<string> {
+  const [old, fresh] = [before, next].map(({ access, restrictedBy }) => {
+    const all = [access, ...restrictedBy.flatMap((each) => each.access ?? [])];
+    return {
+      shut: all.some(({ scopes }) => scopes?.length === 0),
+      readOnly: all.some(isReadOnly),
+      approval: all.some(({ writeRequiresApproval }) => writeRequiresApproval),
+    };
+  });
+  if (old?.shut && !fresh?.shut) yield 'its scopes are no longer empty';
+  if (old?.readOnly && !fresh?.readOnly) yield 'it is no longer read-only';
+  if (old?.approval && !fresh?.approval) yield 'writing no longer needs approval';
+  if (!before.access.trustAnnotations && next.access.trustAnnotations) yield 'its annotations are trusted';
+}
+
+function* clientRuleLosses(before: ServerSpec, next: ServerSpec): Generator<string> {
+  const texts = (spec: ServerSpec): Map<string, string> =>
+    new Map(
+      spec.restrictedBy.flatMap(({ rules, source }) => (rules === undefined ? [] : [[textOf(rules), source.file]])),
+    );
+  const kept = texts(next);
+  for (const [text, file] of texts(before)) if (!kept.has(text)) yield `its rules in ${file} are others`;
+}
+
+function textOf({ prefix, rules, agents }: ClientRules): string {
+  const plain = (list: readonly PolicyRule[]): unknown => list.map(({ pattern, effect }) => [pattern, effect]);
+  return JSON.stringify([prefix, plain(rules), [...agents].map(([agent, list]) => [agent, plain(list)])]);
 }
 
 function* filterLosses(before: ToolFilter, next: ToolFilter | undefined): Generator<string> {

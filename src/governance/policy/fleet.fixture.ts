@@ -6,6 +6,7 @@ import type {
   PolicyRule,
   RuleEffect,
   ServerAccess,
+  ServerRestriction,
   ToolFilter,
   ToolPolicy,
   Transport,
@@ -16,6 +17,7 @@ export interface ServerDraft {
   readonly shared?: boolean;
   readonly tools?: ToolFilter;
   readonly access?: Partial<ServerAccess>;
+  readonly restrictedBy?: readonly ServerRestriction[];
   readonly transport?: Transport;
   readonly fallbacks?: readonly Transport[];
   readonly cache?: CacheSettings;
@@ -73,13 +75,14 @@ function draftServer(name: string, draft: ServerDraft): FleetServer {
       tools: draft.tools ?? {},
       limits: { timeoutMs: 1, maxMs: 1, concurrency: 1, ratePerMin: undefined, graceMs: 1 },
       access: {
-        scopes: [],
+        scopes: undefined,
         readOnly: false,
         writeRequiresApproval: false,
         trustAnnotations: false,
         source: { file: `${name}.json`, line: 4 },
         ...draft.access,
       },
+      restrictedBy: draft.restrictedBy ?? [],
       isolation: 'shared',
       cache: draft.cache,
       instead: undefined,

@@ -64,8 +64,9 @@ test.each([
 test(
   verifies('scopes:read-only', 'without a scope that writes a server is read-only; without scopes it is not'),
   () => {
-    const readOnly = (scopes: readonly string[], said = false) => isReadOnly({ scopes, readOnly: said });
-    expect(readOnly([])).toBe(false);
+    const readOnly = (scopes: readonly string[] | undefined) => isReadOnly({ scopes, readOnly: false });
+    expect(readOnly(undefined)).toBe(false);
+    expect(readOnly([])).toBe(true);
     expect(readOnly(['read:files'])).toBe(true);
     expect(readOnly(['read:files', 'write:files'])).toBe(false);
     expect(readOnly([''])).toBe(true);

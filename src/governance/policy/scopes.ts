@@ -2,7 +2,7 @@ import type { ServerAccess } from '../../domain/index.ts';
 
 /** A server is read-only when it is said to be, or when scopes are written and none of them grants writing. */
 export function isReadOnly({ readOnly, scopes }: Pick<ServerAccess, 'readOnly' | 'scopes'>): boolean {
-  return readOnly || (scopes.length > 0 && !scopes.some(grantsWriting));
+  return readOnly || (scopes !== undefined && !scopes.some(grantsWriting));
 }
 
 /**

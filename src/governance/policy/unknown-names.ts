@@ -31,7 +31,9 @@ export function unknownNames(fleet: Fleet, known: KnownTools): readonly Problem[
 function* filterProblems(fleet: Fleet, known: KnownTools, titleOf: (name: string) => string): Generator<Problem> {
   for (const [server, entry] of fleet.servers) {
     if (entry.kind !== 'ready') continue;
-    yield* oneFilter(entry.spec.tools, server, `server ${server}`, entry.spec.source, known);
+    for (const { tools, source } of [entry.spec, ...entry.spec.restrictedBy]) {
+      yield* oneFilter(tools, server, `server ${server}`, source, known);
+    }
     yield* cacheProblems(entry.spec, known.get(server));
   }
   for (const agent of fleet.agents.values()) {

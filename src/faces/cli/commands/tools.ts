@@ -170,6 +170,7 @@ const hidingWords: Readonly<Record<DecisionReason['kind'], string>> = {
   'not-routed': 'not routed',
   'not-included': 'not included',
   excluded: 'excluded',
+  'no-scope': 'without a scope',
   'read-only': 'of read-only servers',
   'write-approval': 'for approval',
   rule: 'by a rule',

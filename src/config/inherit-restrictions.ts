@@ -1,0 +1,56 @@
+import { type FleetServer, type Problem, placeOf, type SourceRef } from '../domain/index.ts';
+import { quote, toProblem } from './problems.ts';
+import type { ResolvedServer } from './resolve-server.ts';
+import type { ServerDraft } from './server-draft.ts';
+
+export interface HiddenEntry {
+  readonly draft: ServerDraft;
+  readonly resolved: ResolvedServer;
+  readonly file: string;
+}
+
+/** What a weaker file forbids of a server stays forbidden, whichever file says how the server is reached. */
+export function inherit(
+  winner: FleetServer,
+  { draft, resolved, file }: HiddenEntry,
+): { readonly server: FleetServer; readonly problem?: Problem } {
+  const place = { file, line: draft.line };
+  if (draft.unclear === true) {
+    const problem = unclearProblem(draft, place);
+    return { server: spoiled(winner, problem), problem };
+  }
+  if (winner.kind === 'invalid' || draft.body === undefined) return { server: winner };
+  const { limits, restrictedBy } = winner.spec;
+  const rates = [limits.ratePerMin, draft.body.limits.ratePerMin].filter((rate) => rate !== undefined);
+  const spec = {
+    ...winner.spec,
+    limits: { ...limits, ratePerMin: rates.length === 0 ? undefined : Math.min(...rates) },
+    restrictedBy: [...restrictedBy, ...resolved.restrictions],
+  };
+  return { server: draft.body.enabled ? { kind: 'ready', spec } : switchOff({ kind: 'ready', spec }, place) };
+}
+
+/** The first place is the one that is named. */
+export function switchOff(server: FleetServer, place: SourceRef): FleetServer {
+  if (server.kind === 'invalid' || !server.spec.enabled) return server;
+  return { kind: 'ready', spec: { ...server.spec, enabled: false, disabledBy: place } };
+}
+
+function unclearProblem({ name, line, field, findings }: ServerDraft, { file }: SourceRef): Problem {
+  const why = findings.find(({ severity }) => severity === 'error');
+  return toProblem(file, {
+    severity: 'error',
+    line: why?.line ?? line,
+    field: why?.field ?? field,
+    server: name,
+    message:
+      `Server ${quote(name)}: its entry in ${placeOf({ file, line })} may forbid something and is not understood. ${why?.message ?? ''}`.trim(),
+    fix: why?.fix ?? 'Correct that entry, or remove it.',
+  });
+}
+
+function spoiled(winner: FleetServer, problem: Problem): FleetServer {
+  if (winner.kind === 'invalid') return { ...winner, unclear: true, problems: [...winner.problems, problem] };
+  const { name, source, hides } = winner.spec;
+  return { kind: 'invalid', name, source, hides, problems: [problem], unclear: true };
+}

@@ -1,0 +1,99 @@
+import type { ClientRules, PolicyRule, RuleEffect } from '../../domain/index.ts';
+import { dotted, type Finding, quote } from '../problems.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
+
+/** What OpenCode's settings say of tools: `tools` and `permission`, for all and for single agents. */
+export interface OpencodeRules {
+  readonly rules: readonly PolicyRule[];
+  readonly agents: ReadonlyMap<string, readonly PolicyRule[]>;
+  /** What cannot be understood: nobody can tell what it forbids. */
+  readonly findings: readonly Finding[];
+}
+
+/** Rules for all come first and those of an agent after them, since of all that match the last one counts. */
+export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules {
+  const findings: Finding[] = [];
+  const rules = rulesIn(root, '', file, findings);
+  const agents = new Map<string, readonly PolicyRule[]>();
+  for (const section of ['agent', 'mode']) {
+    const node = child(root, section);
+    for (const { key, value } of node?.kind === 'map' ? node.entries : []) {
+      const own = rulesIn(value, dotted(section, key), file, findings);
+      if (own.length > 0) agents.set(key, [...(agents.get(key) ?? rules), ...own]);
+    }
+  }
+  return { rules, agents, findings };
+}
+
+/** Of one server; undefined where nothing of it could matter. */
+export function clientRulesFor(key: string, { rules, agents }: OpencodeRules): ClientRules | undefined {
+  const prefix = `${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`;
+  const restricts = ({ pattern, effect }: PolicyRule): boolean => effect !== 'allow' && mayMeet(pattern, prefix);
+  if (![rules, ...agents.values()].some((list) => list.some(restricts))) return undefined;
+  return { prefix, rules, agents };
+}
+
+/** Whether a name that starts so can match: what stands before the first star must fit. */
+function mayMeet(pattern: string, prefix: string): boolean {
+  const star = pattern.indexOf('*');
+  const literal = star < 0 ? pattern : pattern.slice(0, star);
+  return literal.startsWith(prefix) || (star >= 0 && prefix.startsWith(literal));
+}
+
+function rulesIn(node: SourceNode | undefined, field: string, file: string, findings: Finding[]): PolicyRule[] {
+  return [
+    ...readSection(node, 'tools', { field, file, findings }),
+    ...readSection(node, 'permission', { field, file, findings }),
+  ];
+}
+
+interface Section {
+  readonly field: string;
+  readonly file: string;
+  readonly findings: Finding[];
+}
+
+function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', section: Section): PolicyRule[] {
+  const value = child(node, key);
+  if (value === undefined) return [];
+  const entries = value.kind === 'map' ? value.entries : [{ key: '*', line: value.line, value }];
+  return entries.flatMap((entry) => {
+    const effect = effectOf(entry, key);
+    if (effect !== undefined) return toRule(entry, effect, section.file);
+    const at = dotted(section.field, key, entry.key);
+    section.findings.push({
+      severity: 'error',
+      line: entry.line,
+      field: at,
+      message: `${quote(at)} is not understood, and may keep tools from agents.`,
+      fix: key === 'tools' ? 'Write true or false.' : 'Write "allow", "ask" or "deny".',
+    });
+    return [];
+  });
+}
+
+/** A map of conditions counts as the strictest of them: they are about arguments, which no rule here is. */
+function effectOf({ value }: SourceEntry, key: 'tools' | 'permission'): RuleEffect | undefined {
+  if (value.kind === 'map') return strictestIn(value, key);
+  if (value.kind !== 'scalar') return undefined;
+  if (key === 'tools') return value.value === true ? 'allow' : value.value === false ? 'deny' : undefined;
+  return effects.get(value.text);
+}
+
+function strictestIn(conditions: SourceMap, key: 'tools' | 'permission'): RuleEffect | undefined {
+  const found = conditions.entries.map((entry) => effectOf(entry, key));
+  if (found.includes(undefined)) return undefined;
+  return (['deny', 'require-approval'] as const).find((effect) => found.includes(effect)) ?? 'allow';
+}
+
+const effects: ReadonlyMap<string, RuleEffect> = new Map([
+  ['allow', 'allow'],
+  ['ask', 'require-approval'],
+  ['deny', 'deny'],
+]);
+
+/** `?` stands for one character there. Wider it only denies more; what it allows is left out. */
+function toRule({ key, line }: SourceEntry, effect: RuleEffect, file: string): PolicyRule[] {
+  if (key.includes('?') && effect === 'allow') return [];
+  return [{ pattern: key.replaceAll('?', '*'), effect, source: { file, line } }];
+}
