@@ -1,4 +1,13 @@
-import { type FleetServer, type Problem, placeOf, type SourceRef } from '../domain/index.ts';
+import {
+  type FleetServer,
+  type Problem,
+  placeOf,
+  type ServerAccess,
+  type ServerRestriction,
+  type ServerSpec,
+  type SourceRef,
+  type ToolFilter,
+} from '../domain/index.ts';
 import { quote, toProblem } from './problems.ts';
 import type { ResolvedServer } from './resolve-server.ts';
 import type { ServerDraft } from './server-draft.ts';
@@ -25,9 +34,18 @@ export function inherit(
   const spec = {
     ...winner.spec,
     limits: { ...limits, ratePerMin: rates.length === 0 ? undefined : Math.min(...rates) },
-    restrictedBy: [...restrictedBy, ...resolved.restrictions],
+    restrictedBy: [...restrictedBy, ...resolved.restrictions.filter((each) => !says(winner.spec, each))],
   };
   return { server: draft.body.enabled ? { kind: 'ready', spec } : switchOff({ kind: 'ready', spec }, place) };
+}
+
+/** Whether the server's own entry says the same, as it does where several clients have the same server. */
+function says(spec: ServerSpec, { tools, access, rules }: ServerRestriction): boolean {
+  const text = (filter: ToolFilter, statement: ServerAccess | undefined): string => {
+    const { scopes, readOnly, writeRequiresApproval } = statement ?? {};
+    return JSON.stringify([filter.include, filter.exclude, scopes, readOnly, writeRequiresApproval]);
+  };
+  return rules === undefined && text(tools, access) === text(spec.tools, spec.access);
 }
 
 /** The first place is the one that is named. */

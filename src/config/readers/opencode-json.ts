@@ -60,6 +60,11 @@ const format: ClientFormat = {
         const message = '"env" is not read, because OpenCode calls it "environment"';
         findings.push(warning(place, 'env', strayed.line, message, 'Rename it to "environment".'));
       }
+      const other = entryOf(node, 'disabled');
+      if (other !== undefined && !place.field.startsWith('mcp.servers.')) {
+        const message = '"disabled" is a word of OpenCode 2, which has its servers in "mcp.servers"';
+        findings.push(warning(place, 'disabled', other.line, message, 'Write "enabled" here.'));
+      }
       return {
         description: undefined,
         enabled: readEnabled(node, findings, place),

@@ -113,10 +113,13 @@ test(verifies('config:unknown-keys', 'keys that are not read are told, where the
   ]);
 });
 
-test(verifies('config:restrictions', 'a filter that is not understood leaves no server of the file usable'), async () => {
-  const fleet = await product({ ...around, mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x' } } } });
-  expect(invalid(fleet, 'a').problems).toMatchObject([{ severity: 'error', field: 'mcp.tool_filter' }]);
-});
+test(
+  verifies('config:restrictions', 'a filter that is not understood leaves no server of the file usable'),
+  async () => {
+    const fleet = await product({ ...around, mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x' } } } });
+    expect(invalid(fleet, 'a').problems).toMatchObject([{ severity: 'error', field: 'mcp.tool_filter' }]);
+  },
+);
 
 test(verifies('config:duplicate-name', 'a name twice in the list is invalid'), async () => {
   const fleet = await product('{"mcp":{"servers":[\n{"name":"a","command":"x"},\n{"name":"a","command":"y"}]}}');
