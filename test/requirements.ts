@@ -25,7 +25,7 @@ export const requirements = {
   'config:absence':
     'A file that is missing, empty or unreadable leaves its last good text in force; what widens rights waits three seconds.',
   'config:restrictions':
-    "Words of all clients that restrict a server are read; what looks like one and is not understood makes it invalid.",
+    'Words of all clients that restrict a server are read; what looks like one and is not understood makes it invalid.',
   'config:weaker-forbids': 'What a weaker file forbids of a server of the same name stays forbidden.',
   'config:schema': 'The published JSON Schema is the one that the reader checks with.',
   'config:reload': 'A changed file gives new calls a new view; calls under way keep theirs.',
