@@ -30,7 +30,8 @@ test.each(losses)(
     const hub = await workspace.serve();
     const client = await openSession(hub.url, token);
     const call = (message: string) => client.call('echo', { message });
-    expect((await call('before'))?.result).toBeDefined();
+    // The server is new to this hub: at first nobody knows its tools.
+    await eventually(async () => (await call('before'))?.result, 'the first call to be answered');
     const adminToken = await readFile(join(workspace.folder, '.quartermaster/admin-token'), 'utf8');
 
     await lose(workspace.folder);
@@ -75,6 +76,7 @@ test(verifies(
   const client = await openSession(hub.url, token);
   const ready = new URL('/readyz', hub.url);
   expect((await fetch(ready)).status).toBe(200);
+  await eventually(async () => (await client.call('echo', { message: 'x' }))?.result, 'the first call');
   const journal = join(workspace.folder, '.quartermaster/journal');
   await rm(journal, { recursive: true });
   await writeFile(journal, 'in the way');
