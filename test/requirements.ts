@@ -196,6 +196,9 @@ export const requirements = {
   'ledger:redaction':
     "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error, in no usual spelling, now or after a reload; no record holds what is named secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
+  'ledger:cut': 'Arguments and errors are cut at a documented size after redaction, with their full length and a hash.',
+  'ledger:refused-rate':
+    'Refused calls of one token beyond 120 a minute are counted in one record; calls that are allowed are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
   'metrics:calls': 'Every call that ended is in the metrics once, under its server and the outcome of the ledger.',

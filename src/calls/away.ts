@@ -9,7 +9,7 @@ import type { View } from './view.ts';
 
 /** What the caller reads of a failure: whose it is and, where the server is away, how to go on without it. */
 export function forCaller(error: HubError, target: Target, now: number): HubError {
-  const named = withTool(error, target);
+  const named = withTool(withoutPlaces(error), target);
   return awayCodes.has(error.code) ? withAdvice(named, target.control, now) : named;
 }
 
@@ -35,9 +35,11 @@ export function awayWith(control: UpstreamControl, name: string, now: number): H
   const code = codeOf(status) ?? (control.lastCatalog === undefined ? 'UPSTREAM_UNAVAILABLE' : undefined);
   if (code === undefined) return undefined;
   const server = control.spec.name;
-  const message = `Server "${server}" is away, so its tools are not in your list: ${status.error ?? 'it cannot be reached.'}`;
+  const failure = control.failure && withoutPlaces(control.failure);
+  const why = failure !== undefined && failure !== control.failure ? failure.message : status.error;
+  const message = `Server "${server}" is away, so its tools are not in your list: ${why ?? 'it cannot be reached.'}`;
   return withAdvice(
-    new HubError(code, message, { details: { ...control.failure?.details, server, tool: name.slice(0, 200) } }),
+    new HubError(code, message, { details: { ...failure?.details, server, tool: name.slice(0, 200) } }),
     control,
     now,
   );
@@ -52,6 +54,21 @@ function startingWith(control: UpstreamControl, name: string): HubError {
     `Server "${server}" is still starting, so its tools are not known yet. Nothing was sent. Call this tool again in a few seconds.`,
     { details: { server, tool: name.slice(0, 200), state, retryAfterMs: startingRetryMs } },
   );
+}
+
+/** Which program could not be started, and in which folder, is for the operator. */
+function withoutPlaces(error: HubError): HubError {
+  const { cause } = error;
+  const source = error.details.command === undefined && cause instanceof HubError ? cause : error;
+  if (source.details.command === undefined) return error;
+  const { command: _command, ...details } = error.details;
+  const { server = '', reason } = source.details;
+  const what = typeof reason === 'string' ? reason : 'it cannot be started';
+  return new HubError(error.code, `Server "${server}" cannot be started: ${what}.`, {
+    cause: error,
+    hint: 'An operator sees why with `qm doctor`.',
+    details: { ...details, reason },
+  });
 }
 
 const startingRetryMs = 5000;

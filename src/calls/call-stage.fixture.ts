@@ -11,6 +11,7 @@ import { createTaskIds } from '../mcp/index.ts';
 import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
 import type { CallMeter } from './call-meter.ts';
+import { createRefusedCalls } from './refused-calls.ts';
 import { createCallPath } from './run-call.ts';
 import { handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
 import type { TracedCalls } from './traced-calls.ts';
@@ -95,6 +96,7 @@ export async function openCallStage(
     ledger,
     views,
     taskIds: createTaskIds({ key: systemRandom(32) }),
+    refused: createRefusedCalls({ clock, ledger }),
     underWay,
     meter,
     traced,

@@ -11,6 +11,7 @@ export { outcomeOf } from './outcomes.ts';
 export { createParkedCalls, type ParkedCalls } from './parked.ts';
 export { readingsOf } from './readings.ts';
 export { interrupted } from './refusals.ts';
+export { createRefusedCalls } from './refused-calls.ts';
 export { createResourceNames, type ResourceNames } from './resource-names.ts';
 export { ResourceWatch } from './resource-watch.ts';
 export { createResultCaches, type ResultCaches } from './result-cache.ts';

@@ -28,6 +28,7 @@ import {
   unknownResult,
   unsent,
 } from './refusals.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 import { seatOf } from './seat.ts';
 import { isStatusCall, statusResult } from './status-tool.ts';
 import { carriedCapabilities, carriedMeta, membersOf, type Target } from './target.ts';
@@ -45,7 +46,7 @@ import { watchResource } from './watch-resource.ts';
  * kept of an earlier call.
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
-  const { clock, ledger, views, taskIds, meter, traced } = deps;
+  const { clock, ledger, views, taskIds, refused, meter, traced } = deps;
   const connectionFacts = new WeakMap<Link, LedgerConnection>();
   const rates = createCallRates();
 
@@ -60,19 +61,18 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     try {
       target = lookUp(views.of(caller.chain), call.request, taskIds) ?? (await lookUpLater(call, views, taskIds));
       if (target === undefined) {
-        record = open(call, unknownSubject(call.request), startedAt);
-        return answerMissing(call, record, startedAt);
+        return answerMissing(call, startedAt);
       }
-      record = open(call, target.subject, startedAt);
       const objection = objectionTo(call, target);
-      if (objection !== undefined) return refuse(target, record, startedAt, objection);
+      if (objection !== undefined) return refuseAtOnce(call, target, startedAt, objection);
+      record = open(call, target.subject, startedAt);
       const kept = target.keeping?.find(target, call.request);
       if (kept !== undefined) return await answerKept(call, target, record, startedAt, kept);
 
       try {
         const { seats } = target.dispatch;
         const dispatch = seats === undefined ? target.dispatch : seats.at(seatOf(call.request));
-        if (!dispatch.enter()) return refuse(target, record, startedAt, tooManyCalls(target));
+        if (!dispatch.enter()) return refuse(call, target, record, startedAt, tooManyCalls(target));
         entered = dispatch;
         link = dispatch.link ?? (await call.waitFor(dispatch.connect()));
         if (link.lane !== undefined) await call.waitFor(link.lane.enter(call, call.request.client?.session));
@@ -85,7 +85,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         await ledger.sent(record, factsOf(link));
       } catch (error) {
         const known = toHubError(error);
-        return refuse(target, record, startedAt, known, forCaller(known, target, clock.now()));
+        return refuse(call, target, record, startedAt, known, forCaller(known, target, clock.now()));
       }
       let reply =
         call.cancelled === undefined ? await send(call, target, entered, link, record) : unsent(call.cancelled);
@@ -116,12 +116,14 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   }
 
   /** Of what no server of the agent has, one tool is the hub's own: it says which servers are missing. */
-  function answerMissing({ request, cancelled }: Call, record: OpenCall, startedAt: number): CallResult {
+  function answerMissing(call: Call, startedAt: number): CallResult {
+    const { request, cancelled } = call;
     const view = views.of(request.caller.chain);
     if (!isStatusCall(request)) {
-      return refuse(undefined, record, startedAt, cancelled ?? missing(view, request, taskIds, clock.now()));
+      return refuseAtOnce(call, undefined, startedAt, cancelled ?? missing(view, request, taskIds, clock.now()));
     }
     const result = statusResult(view);
+    const record = open(call, unknownSubject(request), startedAt);
     const end: CallEnd = { outcome: 'ok', durationMs: clock.monotonic() - startedAt };
     ledger.done(record, end);
     traced?.end(record, undefined, end);
@@ -141,7 +143,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     try {
       await ledger.cached(record, end);
     } catch (error) {
-      return refuse(target, record, startedAt, toHubError(error));
+      return refuse(call, target, record, startedAt, toHubError(error));
     }
     meter?.cached(target);
     traced?.end(record, target, end);
@@ -288,24 +290,38 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     return exposedResult(views.of(request.caller.chain), target, request.args, result);
   }
 
+  /** Before anything was written down of it; one of too many costs next to nothing. */
+  function refuseAtOnce(call: Call, target: Target | undefined, startedAt: number, error: HubError): CallResult {
+    const end = endOf(error, startedAt);
+    const isRecorded = refused.isRecorded(call.request.caller, end.outcome);
+    if (isRecorded || traced !== undefined) {
+      const record = open(call, target?.subject ?? unknownSubject(call.request), startedAt);
+      closeRecord(target, record, end, isRecorded);
+    } else meter?.refused(target, end.outcome);
+    return { kind: 'failed', error };
+  }
+
   /** The ledger has what happened; what the caller is told may say more. */
   function refuse(
-    target: Target | undefined,
+    { request: { caller } }: Call,
+    target: Target,
     record: OpenCall,
     startedAt: number,
     error: HubError,
     told = error,
   ): CallResult {
-    closeRecord(target, record, endOf(error, startedAt));
+    const end = endOf(error, startedAt);
+    closeRecord(target, record, end, refused.isRecorded(caller, end.outcome));
     return { kind: 'failed', error: told };
   }
 
   /** Every call ends here, on the ledger, in the numbers and in the traces, and only once. */
-  function closeRecord(target: Target | undefined, record: OpenCall, end: CallEnd): void {
+  function closeRecord(target: Target | undefined, record: OpenCall, end: CallEnd, isRecorded = true): void {
     const { stage } = record;
     if (stage === 'ended') return;
     // What was not sent is a refusal to the ledger, too.
-    ledger.done(record, end);
+    if (isRecorded) ledger.done(record, end);
+    else ledger.drop(record);
     if (stage === 'sent' && target !== undefined) meter?.ended(target, end.outcome, end.durationMs);
     else meter?.refused(target, end.outcome);
     traced?.end(record, target, end);
@@ -330,6 +346,7 @@ export interface CallPathDeps {
   readonly ledger: Ledger;
   readonly views: Views;
   readonly taskIds: TaskIds;
+  readonly refused: RefusedCalls;
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly underWay: LinkedList<Call>;
   readonly meter?: CallMeter | undefined;

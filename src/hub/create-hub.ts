@@ -5,6 +5,7 @@ import {
   type CallResult,
   type CallTracer,
   createCallPath,
+  createRefusedCalls,
   createTracedCalls,
   createViews,
   interrupted,
@@ -114,7 +115,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const { clock, logger, random } = deps;
   const configuration = await openConfiguration(deps, options);
   const opened = await openState(deps, configuration);
-  const { ledger, state, children, memory, names, redaction, signed, traced } = opened;
+  const { ledger, refused, state, children, memory, names, redaction, signed, traced } = opened;
   const notices = new Map<string, NoticeListener>();
   const crew = createCrew(
     { ...deps, children, memory, redact: redaction.said, notices, onChange: renew },
@@ -126,7 +127,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   const underWay = new LinkedList<Call>();
   let stopping: Promise<void> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
-  const runCall = createCallPath({ ...deps, ledger, views, taskIds: signed.taskIds, underWay, traced, isStopping });
+  const runCall = createCallPath({ ...deps, ...signed, ledger, views, refused, underWay, traced, isStopping });
 
   configuration.onReload((fleet) => {
     names.adopt(fleet);
@@ -224,12 +225,14 @@ async function openState({ clock, logger, random, env, tracer, builtins }: HubDe
     taskIds: createTaskIds({ key }),
   };
   const memory = await openServerMemory(catalogs);
+  const refused = createRefusedCalls({ clock, ledger });
   const close = async (): Promise<void> => {
     await Promise.all([catalogs.flush(), names.flush()]);
+    refused.close();
     await ledger.close();
     state.close();
   };
-  return { ledger, state, children, memory, names, redaction, signed, traced, close };
+  return { ledger, refused, state, children, memory, names, redaction, signed, traced, close };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */

@@ -11,8 +11,11 @@ export interface CallLine {
   readonly tool: string;
   /** What the server was asked; absent when it was `tools/call`. */
   readonly method?: string;
-  /** With secrets taken out. */
+  /** With secrets taken out; the beginning of their JSON text where they were cut. */
   readonly args: unknown;
+  /** Of arguments that were cut: the length of their JSON text in characters, and its SHA-256. */
+  readonly args_length?: number;
+  readonly args_sha256?: string;
   /** `open` only for a call that is still under way, never in a run file. */
   readonly status: 'ok' | 'error' | 'open';
   readonly outcome: string;
@@ -20,6 +23,9 @@ export interface CallLine {
   readonly duration_ms: number | null;
   /** Always there when the status is error. */
   readonly error: string | null;
+  /** Of an error that was cut. */
+  readonly error_length?: number;
+  readonly error_sha256?: string;
   readonly agent: string;
   /** The agent and those that delegated to it, nearest first; absent when nobody did. */
   readonly chain?: readonly string[];
@@ -60,12 +66,15 @@ function isCallLine(value: object): value is CallLine {
     numbersOrNull.every((name) => line[name] === null || typeof line[name] === 'number') &&
     (line.status === 'ok' || line.status === 'error' || line.status === 'open') &&
     (line.transport === null || transports.has(line.transport)) &&
+    cutMembers.every((name) => line[`${name}_length`] === undefined || typeof line[`${name}_length`] === 'number') &&
+    cutMembers.every((name) => line[`${name}_sha256`] === undefined || typeof line[`${name}_sha256`] === 'string') &&
     (line.method === undefined || typeof line.method === 'string') &&
     (line.cached === undefined || line.cached === true) &&
     (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
   );
 }
 
+const cutMembers = ['args', 'error'] as const;
 const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];
 const textsOrNull = [
   'server',

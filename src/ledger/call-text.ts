@@ -81,7 +81,7 @@ export interface CallParts {
   readonly ts: string;
   readonly run: string;
   readonly subject: LedgerSubject;
-  /** Redacted, on one line. */
+  /** Redacted, on one line; with the members that tell of a cut, where it was too long. */
   readonly args: string;
 }
 
@@ -89,6 +89,7 @@ export interface CallParts {
 export interface EndParts {
   readonly outcome: Outcome;
   readonly ms: string;
+  /** With the members that tell of a cut, where it was too long. */
   readonly error: string;
   readonly http: string;
   readonly retries: string;

@@ -1,5 +1,6 @@
 import type { Outcome } from '../domain/index.ts';
 import { type EndParts, isGood, numberText } from './call-text.ts';
+import { longestError, memberText } from './cut-text.ts';
 import type { Redact } from './redact.ts';
 
 export interface CallEnd {
@@ -44,15 +45,11 @@ export function interruptedParts(): EndParts {
 
 /** An error line always says something, and recipes that people have look for "rate limit" in lower case. */
 function errorText(end: CallEnd, redact: Redact): string {
-  let message =
-    end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error, longestError);
+  let message = end.error === undefined || end.error === '' ? sayings[end.outcome] : redact.message(end.error);
   const limited = end.outcome === 'rate_limited' || end.outcome === 'throttled';
   if (limited && !message.includes('rate limit')) message = `rate limit: ${message}`;
-  return JSON.stringify(message.length > longestError + 1 ? `${message.slice(0, longestError)}…` : message);
+  return memberText('error', message, JSON.stringify(message), longestError);
 }
-
-/** Characters of an error that are recorded. */
-const longestError = 4000;
 
 const sayings: Readonly<Record<Outcome, string>> = {
   ok: 'The call succeeded.',

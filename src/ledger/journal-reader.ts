@@ -11,6 +11,7 @@ import {
   numberText,
   type SubjectFacts,
 } from './call-text.ts';
+import { cutMember } from './cut-text.ts';
 import { readLineChunks } from './line-chunks.ts';
 
 export interface JournalSource {
@@ -126,10 +127,15 @@ function endOf(fields: Fields): EndParts | undefined {
     // Written by a hub, perhaps a newer one with a word more.
     outcome: outcome as Outcome,
     ms: numberText(ms),
-    error: typeof error === 'string' ? JSON.stringify(error) : 'null',
+    error: typeof error === 'string' ? errorOf(error, fields) : 'null',
     http: numberText(http),
     retries: numberText(retries),
   };
+}
+
+function errorOf(error: string, { error_length: length, error_sha256: sha256 }: Fields): string {
+  const isCut = typeof length === 'number' && typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256);
+  return isCut ? cutMember('error', error, length, sha256) : JSON.stringify(error);
 }
 
 function isId(value: unknown): value is string {

@@ -1,10 +1,18 @@
+import { dirname } from 'node:path';
 import { HubError } from '../base/index.ts';
 
 export const lastRetryMs = 2000;
 
-export function recordNotWritten(path: string, reason: string, cause: unknown): HubError {
-  return new HubError('LEDGER_UNAVAILABLE', `The call was not sent: recording it in ${path} failed (${reason}).`, {
-    hint: `${wayOut(cause)} The hub tries again by itself.`,
+/** Agents read it, so it names no place of this machine; the log does. `file` is the journal's. */
+export function recordNotWritten(file: string, reason: string, cause: unknown): HubError {
+  const workspace = dirname(dirname(dirname(file)));
+  const told = (text: string): string =>
+    text
+      .replaceAll(`${workspace}/`, '')
+      .replaceAll(workspace, 'the workspace')
+      .replaceAll(/'\/[^']*'/g, 'a file');
+  return new HubError('LEDGER_UNAVAILABLE', `The call was not sent: recording it failed (${told(reason)}).`, {
+    hint: `${told(wayOut(cause))} The hub tries again by itself.`,
     cause,
     details: { retryAfterMs: lastRetryMs },
   });

@@ -14,6 +14,7 @@ import {
   sentRecord,
 } from './call-text.ts';
 import { compactJson } from './compact-json.ts';
+import { cutArguments, longestArguments, longestRefusedArguments, shortName } from './cut-text.ts';
 import { type CallEnd, endParts } from './end-text.ts';
 import type { Journal, JournalFile } from './journal.ts';
 import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
@@ -25,7 +26,9 @@ import { createWriteTurn, type WriteTurn } from './write-turn.ts';
 /** One call on its way through the ledger. Only the ledger changes it. */
 export interface OpenCall extends CallParts {
   stage: 'open' | 'sent' | 'ended';
+  args: string;
   connection: LedgerConnection;
+  isCut: boolean;
   /** The journal file that has its `sent` record. */
   file: JournalFile | undefined;
 }
@@ -40,6 +43,8 @@ export interface Ledger {
   done(call: OpenCall, end: CallEnd): void;
   /** For a call that was answered by what was kept; resolves as `sent` does. Until then it is open. */
   cached(call: OpenCall, end: CallEnd): Promise<void>;
+  /** For a call that was never sent and gets no record: whoever drops it counts it. */
+  drop(call: OpenCall): void;
   /** For a call that was never sent. */
   refused(call: OpenCall, end: CallEnd): void;
   readonly health: LedgerHealth;
@@ -121,6 +126,7 @@ export class JournalLedger implements Ledger {
       args: compactJson(this.#deps.redact.json(argumentsText)),
       stage: 'open',
       connection: noConnection,
+      isCut: false,
       file: undefined,
     };
   }
@@ -130,6 +136,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'sent';
     call.connection = connection;
+    if (call.args.length > longestArguments) cutArguments(call, longestArguments);
     this.#pending.push({ call, end: undefined, endedAt: undefined, parts: undefined });
     // A lone call has nobody to share a write with, so it does not wait for the turn to end.
     return this.#underWay++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
@@ -140,6 +147,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'ended';
     call.connection = keptAnswer;
+    if (call.args.length > longestArguments) cutArguments(call, longestArguments);
     this.#pending.push({ call, end, endedAt: undefined, parts: undefined });
     return this.#written();
   }
@@ -171,7 +179,12 @@ export class JournalLedger implements Ledger {
   refused(call: OpenCall, end: CallEnd): void {
     if (call.stage === 'ended') return;
     call.stage = 'ended';
+    if (call.args.length > longestRefusedArguments) cutArguments(call, longestRefusedArguments);
     this.#pushEnd({ call, end, endedAt: undefined, parts: undefined });
+  }
+
+  drop(call: OpenCall): void {
+    if (call.stage === 'open') call.stage = 'ended';
   }
 
   async flush(): Promise<void> {
@@ -365,7 +378,7 @@ export class JournalLedger implements Ledger {
 
   /** A name that no server has is the caller's own text. */
   #withoutSecrets(subject: LedgerSubject): LedgerSubject {
-    const what = this.#deps.redact.json(`{${subject.what}}`).slice(1, -1);
+    const what = shortName(this.#deps.redact.json(`{${subject.what}}`)).slice(1, -1);
     return { ...subject, what, text: `${what},${subject.who},${subject.decision}`, frame: undefined };
   }
 

@@ -150,7 +150,8 @@ async function isHeldNow(
 function openCall(line: CallLine, args: string): RecordedCall {
   const call: CallLine = { ...line, status: 'open', outcome: 'open', error: null };
   // Before the arguments this text cannot occur: inside strings quotes are escaped.
-  const text = JSON.stringify({ ...call, args: null }).replace('"args":null', () => `"args":${args}`);
+  const { args_length: _length, args_sha256: _sha256, ...rest } = call;
+  const text = JSON.stringify({ ...rest, args: null }).replace('"args":null', () => `"args":${args}`);
   return { call, text };
 }
 

@@ -13,8 +13,11 @@ export function rawErrorReply(idText: string, errorText: string): string {
 /** `code` where the reader's era has another one than the table. */
 export function errorReply(idText: string, error: HubError, code: number = errorTable[error.code].jsonRpc): string {
   const { retryable } = errorTable[error.code];
-  const data = { code: error.code, retryable, ...error.details };
-  return rawErrorReply(idText, JSON.stringify({ code, message: explainError(error), data }));
+  const isDefect = error.code === 'INTERNAL';
+  const data = { code: error.code, retryable, ...(isDefect ? {} : error.details) };
+  // What a defect says is for the log: it may name files of this machine.
+  const message = isDefect ? 'Something went wrong inside the hub; its log says what.' : explainError(error);
+  return rawErrorReply(idText, JSON.stringify({ code, message, data }));
 }
 
 export function notification(method: string, params?: unknown): string {

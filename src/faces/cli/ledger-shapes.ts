@@ -7,13 +7,17 @@ export const callLineSchema = z.strictObject({
   server: z.string().nullable().describe('The upstream server; null when no server has a tool of that name.'),
   tool: z.string().describe("The tool by the server's own name; resource:URI and prompt:NAME for what is no tool."),
   method: z.string().exactOptional().describe('What the server was asked; absent when it was tools/call.'),
-  args: z.unknown().describe('The arguments, with secrets taken out.'),
+  args: z.unknown().describe('The arguments, with secrets taken out; the beginning of their text where they were cut.'),
+  args_length: z.int().exactOptional().describe('Of arguments that were cut: the length of their text in characters.'),
+  args_sha256: z.string().exactOptional().describe('Of arguments that were cut: the SHA-256 of their text.'),
   status: z
     .enum(['ok', 'error', 'open'])
     .describe('Whether it went well; `open` only for a call that is still under way, never in a run file.'),
   outcome: z.string().describe('The finer word: ok, tool_error, denied, rate_limited, timeout, interrupted, open …'),
   duration_ms: z.number().nullable().describe('How long it took, in milliseconds; null when nobody knows.'),
   error: z.string().nullable().describe('What went wrong; always there when the status is error.'),
+  error_length: z.int().exactOptional().describe('Of an error that was cut: its length in characters.'),
+  error_sha256: z.string().exactOptional().describe('Of an error that was cut: its SHA-256.'),
   agent: z.string().describe('Who called.'),
   chain: z
     .array(z.string())

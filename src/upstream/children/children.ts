@@ -189,7 +189,7 @@ function unavailable(spec: ChildSpec, error: unknown): HubError {
   const code = errnoOf(error) ?? 'unknown reason';
   return new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": "${spec.command}" was not started (${code}).`, {
     hint: 'Check its command, args and env, and the limits on processes and open files.',
-    details: { server: spec.server, reason: `not started (${code})` },
+    details: { server: spec.server, command: spec.command, reason: `not started (${code})` },
   });
 }
 
