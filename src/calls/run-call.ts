@@ -47,7 +47,7 @@ import { watchResource } from './watch-resource.ts';
  */
 export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<CallResult> {
   const { clock, ledger, views, taskIds, refused, meter, traced } = deps;
-  const connectionFacts = new WeakMap<Link, LedgerConnection>();
+  const factsOf = createConnectionFacts();
   const rates = createCallRates();
 
   return async function runCall(call) {
@@ -60,9 +60,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     deps.underWay.add(call);
     try {
       target = lookUp(views.of(caller.chain), call.request, taskIds) ?? (await lookUpLater(call, views, taskIds));
-      if (target === undefined) {
-        return answerMissing(call, startedAt);
-      }
+      if (target === undefined) return answerMissing(call, startedAt);
       const objection = objectionTo(call, target);
       if (objection !== undefined) return refuseAtOnce(call, target, startedAt, objection);
       record = open(call, target.subject, startedAt);
@@ -281,11 +279,6 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
     }
   }
 
-  function inWordsOfError(target: Target, reply: WireError): CallResult {
-    const error = exposedError(target, reply);
-    return error === undefined ? reply : { kind: 'failed', error };
-  }
-
   function inWordsOf({ request }: Call, target: Target, result: WireResult): WireResult {
     return exposedResult(views.of(request.caller.chain), target, request.args, result);
   }
@@ -330,15 +323,6 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   function endOf(error: HubError, startedAt: number): CallEnd {
     return { outcome: outcomeOf(error.code), durationMs: clock.monotonic() - startedAt, error: error.message };
   }
-
-  function factsOf(link: Link): LedgerConnection {
-    let facts = connectionFacts.get(link);
-    if (facts === undefined) {
-      facts = ledgerConnection(link);
-      connectionFacts.set(link, facts);
-    }
-    return facts;
-  }
 }
 
 export interface CallPathDeps {
@@ -358,4 +342,22 @@ export interface CallPathDeps {
 function mayRepeat(call: Call, target: Target, reply: WireFailure): boolean {
   if (call.cancelled !== undefined || (reply.cause !== 'connection' && reply.cause !== 'session')) return false;
   return !reply.sent || target.safeToRepeat;
+}
+
+/** The ledger's text for each connection, made once. */
+function createConnectionFacts(): (link: Link) => LedgerConnection {
+  const known = new WeakMap<Link, LedgerConnection>();
+  return (link) => {
+    let facts = known.get(link);
+    if (facts === undefined) {
+      facts = ledgerConnection(link);
+      known.set(link, facts);
+    }
+    return facts;
+  };
+}
+
+function inWordsOfError(target: Target, reply: WireError): CallResult {
+  const error = exposedError(target, reply);
+  return error === undefined ? reply : { kind: 'failed', error };
 }
