@@ -235,12 +235,6 @@ async function openState({ clock, logger, random, env, tracer, builtins }: HubDe
   return { ledger, refused, state, children, memory, names, redaction, signed, traced, close };
 }
 
-/** Without a run of its own, an agent has one for each life of the hub. */
-function callerOf({ agent, chain, tokenId, run }: CallerIdentity, life: string): Caller {
-  const fallback = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
-  return { agent, chain: chain ?? [agent], tokenId, run: run ?? fallback };
-}
-
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */
 function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
   let last: { readonly fleet: Fleet; readonly compile: PolicyCompiler } | undefined;
