@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, defectFields, type HubError, type Logger, type Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader, type UpstreamMessage } from '../../mcp/index.ts';
-import type { Deadlines } from '../deadlines.ts';
+import type { Deadlines, Patience } from '../deadlines.ts';
 import { cancelled, defective, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
-import type { WireFailure, WireReply, WireRequest } from '../wire.ts';
+import type { Hearing, WireFailure, WireReply, WireRequest } from '../wire.ts';
 import { type Aside, createAsideHandler } from './http-asides.ts';
 import { answeredStatus, headerText, isRefusal, maxMessageBytes, networkFailure } from './network.ts';
 import { type OpenFrom, resumeStream } from './resumed-stream.ts';
@@ -13,7 +13,8 @@ export interface Exchange {
   readonly handler: Dispatcher.DispatchHandler;
   readonly reply: Promise<WireReply>;
   cancel(error: HubError): void;
-  readonly owner: unknown;
+  readonly hearing: Hearing | undefined;
+  readonly patience: Patience;
   /** A message that came elsewhere and belongs to this call. */
   hear(message: Aside): void;
 }
@@ -180,7 +181,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       brokeOff(networkFailure(server, error, controller !== undefined));
     },
   };
-  return { handler, reply, cancel: giveUp, owner: request.hearing?.owner, hear };
+  return { handler, reply, cancel: giveUp, hearing: request.hearing, patience, hear };
 }
 
 function isSessionLoss({ sessionId }: ExchangeOptions, status: number, code: number): boolean {

@@ -2,20 +2,20 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMovingClock } from '../../../test/support/moving-clock.ts';
 import { eventually, within } from '../../../test/support/within.ts';
 import { createSilentLogger, HubError } from '../../base/index.ts';
-import type { QuestionAnswer } from '../../mcp/index.ts';
+import { type QuestionAnswer, unanswered } from '../../mcp/index.ts';
 import { hearing } from '../hearing.fixture.ts';
 import { controlRequest, type Hearing, type WireRequest } from '../wire.ts';
-import { type HttpServer, openStream, serveHttp } from './http-server.fixture.ts';
+import { type HttpServer, openStream, sendJson, serveHttp } from './http-server.fixture.ts';
 import { createHttpWire } from './http-wire.ts';
 
 const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
 
-async function open(server: HttpServer) {
+async function open(server: HttpServer, exclusive = false) {
   const clock = createMovingClock();
   const events = { onNotification() {}, onLost() {}, onRefused() {} };
   const wire = await createHttpWire(
     { clock, logger: createSilentLogger(), events },
-    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
+    { server: 'files', exclusive, transport: { type: 'http', url: server.url, headers: {} } },
   );
   onTestFinished(() => within(wire.close(), 'the wire to close'));
   return { clock, wire };
@@ -90,7 +90,7 @@ test('an answer that comes when the call was given up and the connection is clos
 test('a server that asks without end and takes no answers gets few of them, and blocks nothing', async () => {
   const { server, answers, finish } = await serveQuestions(10_000, 'ping', false);
   const { clock, wire } = await open(server);
-  const { reply } = wire.request(callOf({}));
+  const { reply } = wire.request({ ...callOf({}), timeoutMs: 120_000, maxMs: 120_000 });
   await eventually(() => answers.length >= 64 || undefined, 'answers');
   finish();
   expect(await reply).toMatchObject({ kind: 'result' });
@@ -108,4 +108,49 @@ test('who cannot be asked is not asked', async () => {
   expect(answers).toMatchObject([{ error: { code: -32601 } }, { error: { code: -32601 } }]);
   finish();
   expect(await reply).toMatchObject({ kind: 'result' });
+});
+
+test('a question beside the calls outlives one that ends first: another call of that client has asked', async () => {
+  const answers: unknown[] = [];
+  const calls: { answer(): void }[] = [];
+  let beside: ReturnType<typeof openStream> | undefined;
+  const server = await serveHttp(({ request, message, response }) => {
+    if (request.method === 'GET') beside = openStream(response);
+    else if (message.method === 'tools/call') {
+      calls.push({
+        answer: () => sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: { content: [] } }),
+      });
+    } else {
+      answers.push(message);
+      response.writeHead(202).end();
+    }
+  });
+  const { wire } = await open(server, true);
+  await within(wire.openChangeStream(), 'the stream beside the calls');
+  const owner = {};
+  const asked: string[] = [];
+  const withdraw = new Map<string, (answer: QuestionAnswer) => void>();
+  const start = (name: string) => {
+    const ask = (): Promise<QuestionAnswer> => {
+      asked.push(name);
+      return new Promise((resolve) => withdraw.set(name, resolve));
+    };
+    return wire.request(callOf({ owner, ask })).reply;
+  };
+  const slow = start('slow');
+  await eventually(() => calls.length === 1 || undefined, 'the first call');
+  const quick = start('quick');
+  await eventually(() => calls.length === 2 || undefined, 'the second call');
+  beside?.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: { message: 'Who?' } });
+  await eventually(() => asked.length === 1 || undefined, 'the question');
+  expect(asked).toEqual(['quick']);
+  calls[1]?.answer();
+  await within(quick, 'the quick answer');
+  withdraw.get('quick')?.(unanswered('The call has ended'));
+  await eventually(() => asked.length === 2 || undefined, 'the question again');
+  withdraw.get('slow')?.(accepted);
+  await eventually(() => answers.length === 1 || undefined, 'the answer at the server');
+  expect(answers).toEqual([{ jsonrpc: '2.0', id: 'q', result: { action: 'accept' } }]);
+  calls[0]?.answer();
+  expect(await within(slow, 'the slow answer')).toMatchObject({ kind: 'result' });
 });

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { type Clock, defectFields, type Logger } from '../../base/index.ts';
 import type { HttpTransport } from '../../domain/index.ts';
-import { encodeHeaderValue, mirroredArgumentHeaders, notification, notOffered } from '../../mcp/index.ts';
+import { encodeHeaderValue, mirroredArgumentHeaders, notification, type Question } from '../../mcp/index.ts';
 import { Deadlines } from '../deadlines.ts';
 import { lostSession } from '../failures.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type WireRequest,
 } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import { openChangeStream, streamReopened } from './change-stream.ts';
 import type { Aside } from './http-asides.ts';
 import { createExchange, type Exchange, type Ways } from './http-exchange.ts';
@@ -143,10 +144,11 @@ class HttpWire implements Wire {
     });
   }
 
-  /** Of several clients nobody can tell which one is meant. */
-  #addressee(): Exchange | undefined {
-    const [first, ...others] = this.#listeners;
-    return others.every(({ owner }) => owner === first?.owner) ? (others.at(-1) ?? first) : undefined;
+  /** The calls that are meant, oldest first; of several clients nobody can tell which one. */
+  #addressees(): Exchange[] {
+    const calls = [...this.#listeners];
+    const owner = calls[0]?.hearing?.owner;
+    return calls.every(({ hearing }) => hearing?.owner === owner) ? calls : [];
   }
 
   /** A defect closes the stream: it is opened again, and what was missed is asked for. */
@@ -159,15 +161,25 @@ class HttpWire implements Wire {
     }
   }
 
-  /** Some servers ask on this stream whatever is meant for their only client: it is meant for the call under way. */
+  /** Some servers say on this stream whatever is meant for their only client: it is meant for a call under way. */
   #hear(message: Aside): void {
-    const addressee = this.#addressee();
-    if (message.kind === 'notification' && !forCallers.has(message.method)) {
-      this.#deps.events.onNotification(message.method, message.params);
-    } else if (addressee !== undefined) addressee.hear(message);
-    else if (message.kind === 'request') {
-      this.#ways.send(answerMessage(message.id, isPing(message) ? pong : notOffered()));
-    }
+    if (message.kind === 'request') {
+      this.#asked(message.id, message).catch((error: unknown) => {
+        this.#deps.logger.error('upstream_defect', { server: this.#server, ...defectFields(error) });
+      });
+    } else if (forCallers.has(message.method)) this.#addressees().at(-1)?.hear(message);
+    else this.#deps.events.onNotification(message.method, message.params);
+  }
+
+  async #asked(id: string | number, question: Question): Promise<void> {
+    const calls = isPing(question) ? [] : this.#addressees();
+    const askers = calls.map((call) => ({
+      hearing: call.hearing,
+      patience: call.patience,
+      isUnderWay: () => this.#listeners.has(call),
+    }));
+    const who = { logger: this.#deps.logger, server: this.#server };
+    this.#ways.send(answerMessage(id, isPing(question) ? pong : await askInTurn(who, question, askers)));
   }
 
   /** Requests under way finish first: a lost connection of one is not the end of the others. */

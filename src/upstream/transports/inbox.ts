@@ -1,8 +1,9 @@
 import { contain, defectFields, type Logger } from '../../base/index.ts';
-import { notOffered, type Question, type QuestionAnswer, readUpstreamMessage, unanswered } from '../../mcp/index.ts';
+import { notOffered, type Question, readUpstreamMessage } from '../../mcp/index.ts';
 import { garbled } from '../failures.ts';
 import type { Hearing, WireEvents, WireReply } from '../wire.ts';
 import { answerMessage, isPing, pong } from './answer-to-server.ts';
+import { askInTurn } from './ask-in-turn.ts';
 import type { Pending, PendingRequests } from './pending.ts';
 
 /** For wires whose messages all come over one stream. */
@@ -74,45 +75,20 @@ export class Inbox {
     else this.#deps.events.onNotification(method, params);
   }
 
-  /**
-   * An answer is always owed: a server that waits for one would hang. Of several calls of one client nobody knows which
-   * one asks, so the time of all of them stands still.
-   */
+  /** An answer is always owed: a server that waits for one would hang. */
   async #asked(id: string | number, question: Question): Promise<void> {
     const calls = isPing(question) ? [] : this.#addressees();
     if (calls.length === 0) {
       this.#deps.send(answerMessage(id, isPing(question) ? pong : notOffered()));
       return;
     }
-    for (const { patience } of calls) patience.hold();
-    const answer = await this.#answerFor(question, calls);
-    for (const { patience } of calls) patience.resume();
-    this.#deps.send(answerMessage(id, answer));
-  }
-
-  /** A call that ends takes the question back from its client; then it was another's, whose client is asked again. */
-  async #answerFor(question: Question, calls: readonly Pending[]): Promise<QuestionAnswer> {
-    let answer = notOffered();
-    for (const call of calls.toReversed()) {
-      const { hearing } = call.request;
-      if (hearing === undefined || !this.#isUnderWay(call)) continue;
-      try {
-        answer = await hearing.ask(question);
-      } catch (error) {
-        return this.#notAsked(error);
-      }
-      if (answer.kind === 'result' || this.#isUnderWay(call)) return answer;
-    }
-    return answer;
-  }
-
-  #isUnderWay(call: Pending): boolean {
-    return this.#deps.pending.get(call.id) === call;
-  }
-
-  #notAsked(error: unknown): QuestionAnswer {
-    this.#deps.logger.error('caller_defect', { server: this.#server, ...defectFields(error) });
-    return unanswered('The client could not be asked');
+    const askers = calls.map((call) => ({
+      hearing: call.request.hearing,
+      patience: call.patience,
+      isUnderWay: () => this.#deps.pending.get(call.id) === call,
+    }));
+    const who = { logger: this.#deps.logger, server: this.#server };
+    this.#deps.send(answerMessage(id, await askInTurn(who, question, askers)));
   }
 
   /** A defect on the side of one caller must not cost the others their connection. */
