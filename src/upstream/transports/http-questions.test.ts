@@ -126,7 +126,7 @@ test('a question beside the calls outlives one that ends first: another call of 
     }
   });
   const { wire } = await open(server, true);
-  await within(wire.openChangeStream(), 'the stream beside the calls');
+  await within(Promise.resolve(wire.openChangeStream()), 'the stream beside the calls');
   const owner = {};
   const asked: string[] = [];
   const withdraw = new Map<string, (answer: QuestionAnswer) => void>();

@@ -35,8 +35,8 @@ export const leftClients = {
 const usesOfToken = 20;
 
 async function visit(world, act) {
+  if (world.tokens.of('leaver').uses++ === usesOfToken) await world.tokens.rotate('lead', { slot: 'leaver' });
   const token = world.tokens.of('leaver');
-  if (token.uses++ === usesOfToken) void world.tokens.rotate('lead', { slot: 'leaver' });
   const actor = await world.population.open({ agent: 'lead', kind: world.dice.pick(kinds) }, token);
   if (actor === undefined) return;
   const done = act(actor);

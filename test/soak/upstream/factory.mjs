@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server';
 import { createBoard } from '../../servers/matrix/board.mjs';
@@ -9,7 +9,8 @@ import { registerTools } from './tools.mjs';
 
 /** Makes the instances of one upstream process: one for each connection, or for each request of the modern HTTP one. */
 export function createUpstreamFactory({ era, label, executed, manner }) {
-  const codec = createRequestStateCodec({ key: randomBytes(32) });
+  // The same in each life of the server: a client may come again after it was killed.
+  const codec = createRequestStateCodec({ key: createHash('sha256').update(label).digest() });
   const board = createBoard(label);
 
   function make({ keep }) {

@@ -43,6 +43,12 @@ export async function openWorld({ seed, isLong, print }) {
 
     /** Runs `work` and ends everything that was started, whatever happens. */
     async use(work) {
+      // A defect of the soak costs its verdict, and never leaves processes behind.
+      process.on('unhandledRejection', (error) => tally.wrong('soak', String(error?.stack ?? error)));
+      process.once('exit', () => {
+        hub.kill('SIGKILL');
+        upstreams.end();
+      });
       try {
         return await work();
       } finally {
