@@ -1,3 +1,4 @@
+import { isClosedUnused } from '../operations/judge.mjs';
 import { agentNames } from '../world/agents.mjs';
 import { bin } from '../world/hub.mjs';
 import { createActor } from './actor.mjs';
@@ -47,7 +48,8 @@ export function createPopulation(world) {
     }
     // A token that was replaced meanwhile is a reason, anything else is not.
     const isReplaced = tokens.of(slot.agent) !== token && client.failed.status === 401;
-    if (!isReplaced && !closed) tally.lost('connect', `${name} (${slot.kind}): ${JSON.stringify(client.failed)}`);
+    if (isClosedUnused(client.failed)) tally.failed('connect', slot.kind, 'HTTP 408');
+    else if (!isReplaced && !closed) tally.lost('connect', `${name} (${slot.kind}): ${JSON.stringify(client.failed)}`);
     return undefined;
   }
 

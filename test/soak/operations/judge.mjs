@@ -23,6 +23,7 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
     }
     if (outcome.kind === 'error') return judgeError({ ...call, ended, decisions, where }, outcome);
     if (call.lenient || actor.doomed) return tally.failed(kind, server, outcome.kind);
+    if (isClosedUnused(outcome)) return tally.failed(kind, server, 'HTTP 408');
     return tally.lost(kind, `${where}: ${outcome.kind} ${outcome.status ?? ''} ${outcome.words ?? ''}`);
   }
 
@@ -46,6 +47,7 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
       return problem === undefined ? tally.right(kind) : tally.wrong(kind, `${where}: ${problem}`);
     }
     if (actor.doomed) return tally.failed(kind, server, outcome.kind);
+    if (isClosedUnused(outcome)) return tally.failed(kind, server, 'HTTP 408');
     if (outcome.kind !== 'error') return tally.lost(kind, `${where}: ${outcome.kind} ${outcome.words ?? ''}`);
     const { code, name, words } = outcome;
     if (refused && (code === -32602 || code === -32002)) return tally.right(kind);
@@ -56,6 +58,14 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
   }
 
   return { judgeCall, judgeOther };
+}
+
+/**
+ * The hub closes a connection on which nothing came for ten seconds. An SDK opens some ahead, and one that is late may
+ * send just then. It did not run; the audit is asked, too.
+ */
+export function isClosedUnused({ kind, status }) {
+  return kind === 'http' && status === 408;
 }
 
 function resultProblem(result, expected) {

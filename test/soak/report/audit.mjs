@@ -43,7 +43,8 @@ export function compareWithAuditLog({ executedFile, callLines, ledger }) {
   return { counts, problems };
 }
 
-function isRefusal({ kind, name, code }) {
+function isRefusal({ kind, name, code, status }) {
+  if (kind === 'http') return status === 401 || status === 408;
   return kind === 'error' && (name === 'TOOL_UNKNOWN' || name === 'APPROVAL_REQUIRED' || code === -31007);
 }
 
