@@ -63,3 +63,12 @@ test('another length holds for an absence that has begun', () => {
   clock.advance(1);
   expect(over()).toBe(3);
 });
+
+test('once it is over, another length changes nothing until the server was back', () => {
+  const { clock, grace, over } = begin();
+  grace.begin();
+  clock.advance(hour);
+  grace.setLength(2 * hour);
+  clock.advance(5 * hour);
+  expect([grace.isOver, over()]).toEqual([true, 1]);
+});
