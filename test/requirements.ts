@@ -167,6 +167,8 @@ export const requirements = {
   'token:required': 'Without a valid, unexpired, unrevoked token nothing is listed or called.',
   'token:once': 'A token is shown once and stored as a hash only.',
   'token:intersection': "A child token's rights are the intersection with its parent's.",
+  'token:ends':
+    'When a token expires or is revoked, its streams, sessions and calls under way end, and those of its children.',
   'token:stays-here': "The agent's token never goes upstream.",
   'run:id': 'The run id comes from the token, else from the header, and is checked.',
 

@@ -54,6 +54,8 @@ export interface Hub {
   call(request: CallRequest): { readonly call: Call; readonly result: Promise<CallResult> };
   /** For a call that subscribes: tells of changes as long as the caller may read what changed. */
   resourceWatch(caller: Caller, uri: string, onUpdate: (uri: string) => void): ResourceWatch;
+  /** Ends the calls under way of callers who lost their right to them. */
+  cancelCalls(isOver: (caller: Caller) => boolean): void;
   /** Somebody whose identity was proved, or the operator speaking as an agent. */
   callerFor(identity: CallerIdentity): Caller;
   status(): readonly ServerStatus[];
@@ -112,7 +114,7 @@ const stateLifeMs = 60 * 60_000;
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger, random } = deps;
+  const { clock, logger } = deps;
   const configuration = await openConfiguration(deps, options);
   const opened = await openState(deps, configuration);
   const { ledger, refused, state, children, memory, names, redaction, signed, traced } = opened;
@@ -123,7 +125,6 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   );
   const views = createViews({ clock }, source());
   const compilerFor = rememberCompiler();
-  const life = createId(random, 8);
   const underWay = new LinkedList<Call>();
   let stopping: Promise<void> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
@@ -172,7 +173,8 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       return { call, result: runCall(call) };
     },
     resourceWatch: (caller, uri, onUpdate) => watchAllowed(views, caller.chain, uri, onUpdate),
-    callerFor: (identity) => callerOf(identity, life),
+    cancelCalls: (isOver) => cancelCalls(underWay, isOver),
+    callerFor: (identity) => callerOf(identity, opened.life),
     status: () => crew.status(),
     load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(configuration, crew, names, ledger),
@@ -232,7 +234,8 @@ async function openState({ clock, logger, random, env, tracer, builtins }: HubDe
     await ledger.close();
     state.close();
   };
-  return { ledger, refused, state, children, memory, names, redaction, signed, traced, close };
+  const life = createId(random, 8);
+  return { ledger, refused, state, children, memory, names, redaction, signed, traced, life, close };
 }
 
 /** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */
@@ -242,6 +245,10 @@ function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
     if (last?.fleet !== fleet) last = { fleet, compile: createPolicyCompiler(fleet) };
     return last.compile;
   };
+}
+
+function cancelCalls(underWay: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {
+  for (const call of underWay) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
 }
 
 async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {

@@ -3,6 +3,7 @@ import { type HttpFixture, startHttpFixture } from '../support/fixture-servers.t
 import { echoServer, gatewayForTest, type RunningGateway, startGateway } from '../support/gateway.ts';
 import { initializeRequest, legacyClient, modernClient, namesOf, textOf } from '../support/mcp-clients.ts';
 import { ask } from '../support/mcp-http.ts';
+import { createMovingClock } from '../support/moving-clock.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually, within } from '../support/within.ts';
 
@@ -90,15 +91,43 @@ test('revocation ends open streams at once, and the sessions behind them', async
   stays.sub.close();
 });
 
-test('a call under way when its token is revoked ends, and is the last', async () => {
+test(verifies('token:ends', 'calls under way and streams end when their token is revoked'), async () => {
   const alone = await gatewayForTest();
   const { token, id } = await alone.tokens.issue({ agent: 'tester' });
   const client = await legacyClient(alone.url, token);
-  const running = client.call('echo_slow', { ms: 300 });
+  const running = client.call('echo_slow', { ms: 60_000 });
   await eventually(() => alone.hub.callsUnderWay === 1 || undefined, 'the call to begin');
   await alone.tokens.revoke(id);
-  expect(textOf((await running).message)).toBe('waited 300 ms');
+  expect((await running).message.error?.data?.code).toBe('CANCELLED');
+  expect((await alone.calls(1))[0]).toMatchObject({ outcome: 'cancelled' });
   expect((await client.call('echo')).status).toBe(401);
+});
+
+test(verifies('token:ends', 'and at the moment when it expires, with those delegated from it'), async () => {
+  const clock = createMovingClock();
+  const alone = await gatewayForTest({}, { clock });
+  const parent = await alone.tokens.issue({ agent: 'tester', ttlMs: 20_000 });
+  const child = await alone.tokens.issue({ agent: 'helper', parent: parent.id });
+  const other = await legacyClient(alone.url, await alone.token());
+  const open = async (token: string) => {
+    const legacy = await legacyClient(alone.url, token);
+    const stream = await legacy.listen();
+    const modern = await modernClient(alone.url, token).stream('subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    });
+    return { streams: [stream, modern], call: legacy.call('echo_slow', { ms: 60_000 }) };
+  };
+  const [mine, below] = [await open(parent.token), await open(child.token)];
+  await eventually(() => alone.hub.callsUnderWay === 2 || undefined, 'both calls to begin');
+  // Nobody asks for anything meanwhile: the hub itself has to notice.
+  clock.advance(20_001);
+  for (const { streams, call } of [mine, below]) {
+    await within(Promise.all(streams.map(({ ended }) => ended)), 'the streams to end');
+    expect((await within(call, 'the call to end')).message.error?.data?.code).toBe('CANCELLED');
+  }
+  expect((await alone.calls(2)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+  expect((await other.request('ping')).status).toBe(200);
+  expect(alone.gateway.clientSessions).toBe(1);
 });
 
 test(verifies('token:stays-here', "the agent's token reaches no server, in no header and no message"), async () => {

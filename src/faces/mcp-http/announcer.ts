@@ -74,7 +74,7 @@ export function createAnnouncer(deps: {
   /** Ends streams whose token was revoked or has expired. */
   function recheck(): void {
     for (const session of sessions.all()) {
-      if (session.stream !== undefined && !reception.isGood(session.stream.authorization)) sessions.end(session);
+      if (!reception.isOwner(session.owner)) sessions.end(session);
     }
     for (const subscription of subscriptions.all()) {
       if (!reception.isGood(subscription.authorization)) subscription.end();

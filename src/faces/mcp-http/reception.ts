@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Clock, HubError } from '../../base/index.ts';
+import { type Clock, HubError, type Timer } from '../../base/index.ts';
 import { type Caller, runIdPattern } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
@@ -15,6 +15,8 @@ export interface Reception {
   admit(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): Exchange;
   /** What let somebody in would do so again. */
   isGood(authorization: string | undefined): boolean;
+  /** Whether the token of this id still lets somebody in. */
+  isOwner(tokenId: string): boolean;
   /** Any token changed: whoever stays for long proves again that it may. */
   onChange(listener: () => void): () => void;
   close(): void;
@@ -38,10 +40,24 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
   const admission = createAdmission(tokens, clock);
   const callers = new WeakMap<TokenIdentity, Caller>();
   const listeners = new Set<() => void>();
-  const forgetTokens = tokens.onChange(() => {
+  let expiry: Timer | undefined;
+  const forgetTokens = tokens.onChange(renew);
+  armExpiry();
+
+  /** A token ended: so do its streams, and its calls under way. */
+  function renew(): void {
     admission.forget();
     for (const listener of listeners) listener();
-  });
+    hub.cancelCalls(({ tokenId }) => tokenId !== undefined && !tokens.isValid(tokenId));
+    armExpiry();
+  }
+
+  /** Looked at again within a day: timers do not reach as far as tokens. */
+  function armExpiry(): void {
+    expiry?.cancel();
+    const next = tokens.nextExpiry();
+    expiry = next === undefined ? undefined : clock.setTimer(Math.min(next - clock.now(), longestTimerMs), renew);
+  }
 
   function callerOf(identity: TokenIdentity, run: string | undefined): Caller {
     // A token that was issued for a run is used for nothing else, whatever the header says.
@@ -83,13 +99,19 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
       };
     },
     isGood: (authorization) => admission.identify(authorization) !== undefined,
+    isOwner: (tokenId) => tokens.isValid(tokenId),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close: forgetTokens,
+    close() {
+      expiry?.cancel();
+      forgetTokens();
+    },
   };
 }
+
+const longestTimerMs = 86_400_000;
 
 function unauthenticated(sentSomething: boolean): HubError {
   const what = sentSomething ? 'The token is not valid, has expired or was revoked.' : 'A token is missing.';

@@ -15,6 +15,10 @@ import { maxTtlMs } from './ttl.ts';
 export interface TokenBook {
   /** Once per request: one hash, one lookup, no waiting. */
   authenticate(token: string): TokenIdentity | undefined;
+  /** Whether the token of this id still stands for somebody. */
+  isValid(id: string): boolean;
+  /** When the next of the valid ones expires. */
+  nextExpiry(): number | undefined;
   issue(order: TokenOrder): Promise<IssuedToken>;
   list(): readonly TokenSummary[];
   /** Ends the token and every token delegated from it, at once. */
@@ -81,6 +85,17 @@ export async function createTokenBook({ clock, random, store }: TokenBookDeps): 
       if (!looksLikeAgentToken(token)) return undefined;
       const identity = index.byHash.get(hashToken(token));
       return identity !== undefined && identity.expires > clock.now() ? identity : undefined;
+    },
+
+    isValid: (id) => (index.byId.get(id)?.expires ?? 0) > clock.now(),
+
+    nextExpiry() {
+      const now = clock.now();
+      let next: number | undefined;
+      for (const { expires } of index.byId.values()) {
+        if (expires > now && (next === undefined || expires < next)) next = expires;
+      }
+      return next;
     },
 
     issue: (order) =>
