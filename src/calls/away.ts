@@ -64,7 +64,9 @@ function withoutPlaces(error: HubError): HubError {
   const { command: _command, ...details } = error.details;
   const { server = '', reason } = source.details;
   const what = typeof reason === 'string' ? reason : 'it cannot be started';
-  return new HubError(error.code, `Server "${server}" cannot be started: ${what}.`, {
+  // The story of several transports has a word for each, and no place.
+  const message = source === error ? `Server "${server}" cannot be started: ${what}.` : error.message;
+  return new HubError(error.code, message, {
     cause: error,
     hint: 'An operator sees why with `qm doctor`.',
     details: { ...details, reason },
