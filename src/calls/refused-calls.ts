@@ -3,7 +3,7 @@ import type { Caller, Outcome } from '../domain/index.ts';
 import { type Ledger, type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 
 /**
- * How many refused calls of one token get a record of their own. What is beyond that is counted, and one record a
+ * How many calls that one token had no right to, or sent wrongly or too fast, get a record of their own. What is beyond that is counted, and one record a
  * minute tells how many there were: no agent fills the disk by what it may not do. Calls that are sent are always
  * recorded one by one.
  */
@@ -13,6 +13,15 @@ export interface RefusedCalls {
   /** Records what was counted so far. */
   close(): void;
 }
+
+/** Refusals that a caller brings about itself. Of a server that is away, operators want every call. */
+const callersOwn: ReadonlySet<Outcome> = new Set<Outcome>([
+  'unknown_tool',
+  'denied',
+  'invalid',
+  'rate_limited',
+  'overloaded',
+]);
 
 /** In a minute, for each token. */
 export const recordedPerMinute = 120;
@@ -70,6 +79,7 @@ export function createRefusedCalls({
 
   return {
     isRecorded(caller, outcome) {
+      if (!callersOwn.has(outcome)) return true;
       const minute = minuteOf(caller);
       if (minute.recorded < recordedPerMinute) {
         minute.recorded++;

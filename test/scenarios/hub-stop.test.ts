@@ -78,13 +78,15 @@ test('thousands of calls of every kind leave nothing behind', async () => {
   const { url } = await stage.fixture('echo-http.mjs', ['--era', 'modern']);
   await stage.start({ servers: { up: stdioServer('echo-stdio.mjs', [], { limits }), web: { url, limits } } });
   await stage.names();
+  let agents = 0;
   const wave = async (withTimeout: boolean): Promise<void> => {
     for (const server of ['up', 'web']) {
       const calls = Array.from({ length: 16 }, (_, index) => {
         if (index === 0 && withTimeout) return stage.begin(`${server}_slow`, { ms: 60_000 });
         if (index === 1) return stage.begin(`${server}_slow`, { ms: 60_000 }, { onProgress: () => {} });
         if (index < 4) return stage.begin(`${server}_fail`);
-        if (index < 6) return stage.begin(`${server}_nothing`);
+        // By another agent each time: of one agent's unknown tools only so many are recorded one by one.
+        if (index < 6) return stage.begin(`${server}_nothing`, {}, { agent: `agent-${agents++ % 4}` });
         return stage.begin(`${server}_echo`, { message: 'x'.repeat(1000) });
       });
       calls[1]?.call.cancel('enough');

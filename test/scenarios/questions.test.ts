@@ -268,7 +268,7 @@ test('a hub that stops while calls wait for their clients ends them', async () =
   expect(gateway.hub.callsUnderWay).toBe(0);
   const calls = await readCalls(gateway.workspace);
   expect(calls).toHaveLength(2);
-  for (const { outcome } of calls) expect(['cancelled', 'ok']).toContain(outcome);
+  for (const { outcome } of calls) expect(['interrupted', 'ok']).toContain(outcome);
   legacy.stream.close();
 });
 

@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
@@ -37,15 +38,17 @@ describe.each(ways)('by file: %s', (byFile) => {
   });
 });
 
-test.runIf(process.platform === 'linux')('a claim goes with its process, however it ends', async () => {
+test('a claim goes with its process, however it ends', async () => {
   const { workspace } = await temporaryWorkspace();
-  const id = execFileSync('stat', ['-c', '%d-%i', workspace]).toString().trim();
-  const path = `\\0quartermaster/${process.getuid?.()}/${id}`;
-  const script = `require('node:net').createServer().listen(${JSON.stringify(path).replace('\\\\0', '\\0')}, () => console.log('held'))`;
-  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const built = JSON.stringify(join(import.meta.dirname, '..', '..', '..', 'dist', 'storage', 'index.js'));
+  const script = `import { claimWorkspace } from ${built};
+    await claimWorkspace(${JSON.stringify(workspace)});
+    console.log('held');
+    setInterval(() => {}, 60_000);`;
+  const args = ['--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  // It says nothing of itself, and is respected all the same.
   await expect(claimWorkspace(workspace)).rejects.toMatchObject({ code: 'STATE_LOCKED' });
   child.kill('SIGKILL');
   await once(child, 'close');

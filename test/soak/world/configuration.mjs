@@ -2,6 +2,12 @@ import { decide, expectedLists, mayPrompt, mayRead } from './agents.mjs';
 
 /** How long a change may take until it is in force everywhere. */
 const settleMs = 15_000;
+/** The same for one that gives rights: it waits until no file has changed for three seconds, and chaos changes many. */
+const widenMs = 60_000;
+
+function settleOf(before, after) {
+  return before.toggled === 'deny' && after?.toggled === 'allow' ? widenMs : settleMs;
+}
 
 /** The configuration in force, and those that may still be. */
 export function createConfiguration(workspace, urls) {
@@ -14,7 +20,10 @@ export function createConfiguration(workspace, urls) {
   /** States that may have been in force between two moments. */
   function statesDuring(from, to) {
     return history
-      .filter((entry, index) => entry.from <= to && (history[index + 1]?.from ?? to) + settleMs >= from)
+      .filter(({ from: since, state }, index) => {
+        const next = history[index + 1];
+        return since <= to && (next?.from ?? to) + settleOf(state, next?.state) >= from;
+      })
       .map(({ state }) => state);
   }
   return {
