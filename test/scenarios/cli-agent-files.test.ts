@@ -17,7 +17,7 @@ async function withWriter(config: string): Promise<string> {
 }
 
 function add(workspace: string, ...args: string[]): Promise<QmResult> {
-  return runHere(['add', 'b', ...args, '--', 'node'], { cwd: workspace });
+  return runHere(['add', 'b', '--no-start', ...args, '--', 'node'], { cwd: workspace });
 }
 
 test(verifies('edit:route', 'an agent that has a file of its own is routed there, others here'), async () => {

@@ -13,7 +13,8 @@ import { openWorld } from './world/world.mjs';
 
 const options = readOptions(process.argv.slice(2));
 if (options.help) process.stdout.write(usage);
-else process.exitCode = await soak(options);
+// Deadlines that nobody needs any more would keep the process for another minute or two.
+else process.exit(await soak(options));
 
 async function soak({ minutes, rate, seed, without, keep }) {
   const print = (line) => process.stdout.write(`${line}\n`);

@@ -86,6 +86,19 @@ test('a grep that does not know -z will do', async () => {
   expect(others.filter(isAlive)).toEqual(others);
 });
 
+test('it gives the stubborn less than five seconds in all, counted by its pauses', async () => {
+  const naps = join(folder, 'naps');
+  await writeFile(join(folder, 'sleep'), `#!/bin/sh\necho "$1" >>${naps}\n`, { mode: 0o755 });
+  const stubborn = await startLeaf({ QUARTERMASTER_CHILD: 'boot4:1:2:3:4' });
+  const dog = startScript('/bin/sh', 'QUARTERMASTER_CHILD=boot4:', `${folder}:${systemPath}`);
+  dog.stdin?.end(`+${stubborn}\n`);
+  await ended(dog);
+  await until(() => !isAlive(stubborn), 'it is gone');
+  const seconds = readFileSync(naps, 'utf8').trim().split('\n').map(Number);
+  expect(seconds.length).toBeGreaterThan(4);
+  expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThan(4);
+});
+
 test('a process that forks on and on is caught', async () => {
   const file = join(folder, 'pids');
   const script = 'echo $$ >>"$1"; sleep 0.05; setsid sh -c "$0" "$0" "$1" & sleep 0.05; exit';
