@@ -21,6 +21,8 @@ const callersOwn: ReadonlySet<Outcome> = new Set<Outcome>([
   'invalid',
   'rate_limited',
   'overloaded',
+  // Only of the hub's own tool, which needs no right.
+  'ok',
 ]);
 
 /** In a minute, for each token. */

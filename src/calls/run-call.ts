@@ -30,7 +30,7 @@ import {
 } from './refusals.ts';
 import type { RefusedCalls } from './refused-calls.ts';
 import { seatOf } from './seat.ts';
-import { isStatusCall, statusResult } from './status-tool.ts';
+import { isStatusCall, statusResult, statusSubject } from './status-tool.ts';
 import { carriedCapabilities, carriedMeta, membersOf, type Target } from './target.ts';
 import { withExposedTask } from './tasks.ts';
 import type { TracedCalls } from './traced-calls.ts';
@@ -117,15 +117,17 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
   function answerMissing(call: Call, startedAt: number): CallResult {
     const { request, cancelled } = call;
     const view = views.of(request.caller.chain);
-    if (!isStatusCall(request)) {
-      return refuseAtOnce(call, undefined, startedAt, cancelled ?? missing(view, request, taskIds, clock.now()));
+    if (!isStatusCall(request) || deps.isStopping()) {
+      const error = deps.isStopping() ? stopping() : missing(view, request, taskIds, clock.now());
+      return refuseAtOnce(call, undefined, startedAt, cancelled ?? error);
     }
-    const result = statusResult(view);
-    const record = open(call, unknownSubject(request), startedAt);
     const end: CallEnd = { outcome: 'ok', durationMs: clock.monotonic() - startedAt };
-    ledger.done(record, end);
-    traced?.end(record, undefined, end);
-    return { kind: 'result', result };
+    if (refused.isRecorded(request.caller, end.outcome)) {
+      const record = open(call, statusSubject(request.caller), startedAt);
+      ledger.done(record, end);
+      traced?.end(record, undefined, end);
+    }
+    return { kind: 'result', result: statusResult(view) };
   }
 
   /** No server is asked, so nothing is sent; the record is there before the answer all the same. */

@@ -1,3 +1,5 @@
+import type { Caller } from '../domain/index.ts';
+import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import type { WireResult } from '../upstream/index.ts';
 import type { CallRequest } from './call.ts';
 import { missingServers } from './missing-servers.ts';
@@ -18,6 +20,11 @@ export const statusToolText = JSON.stringify({
 
 export function isStatusCall({ kind, name }: Pick<CallRequest, 'kind' | 'name'>): boolean {
   return kind === 'tool' && name === statusToolName;
+}
+
+/** On the ledger: no server is asked, and nobody needs a right to it. */
+export function statusSubject({ agent, chain }: Caller): LedgerSubject {
+  return ledgerSubject({ agent, chain, server: null, tool: statusToolName, decision: 'allow' });
 }
 
 /** An agent with hundreds of servers needs no more to know that something is wrong. */

@@ -146,12 +146,26 @@ test('a call waits for the server that it names within the timeout of its calls,
   const { concurrency, timeoutMs } = slow.control.spec.limits;
   slow.onRefresh = () => new Promise(() => {});
   for (let round = 0; round < 2; round++) {
-    const waiting = Array.from({ length: concurrency }, () => watch(views.contacted(slow.control)));
-    await views.contacted(slow.control);
+    const waiting = Array.from({ length: concurrency }, () => watch(views.contacted(dev, slow.control, 10)));
+    await views.contacted(dev, slow.control, 10);
     expect(waiting.map(({ done }) => done)).not.toContain(true);
     clock.advance(timeoutMs);
     await Promise.all(waiting.map(({ promise }) => promise));
   }
+  expect(clock.waiting).toBe(0);
+});
+
+test('calls that wait for a server hold only so much in all', async () => {
+  const { views, clock, servers } = stage({ servers: { slow: {}, late: {} } }, {});
+  for (const name of ['slow', 'late']) server(servers, name).onRefresh = () => new Promise(() => {});
+  const first = watch(views.contacted(dev, 'any', 31 * 1024 * 1024));
+  // There is no room for another large one, and there is for a small one.
+  await views.contacted(dev, 'any', 2 * 1024 * 1024);
+  const small = watch(views.contacted(dev, 'any', 1000));
+  await turn();
+  expect([first.done, small.done]).toEqual([false, false]);
+  clock.advance(25_000);
+  await Promise.all([first.promise, small.promise]);
   expect(clock.waiting).toBe(0);
 });
 

@@ -11,8 +11,8 @@ export interface Views {
   discover(chain: readonly string[]): void;
   /** The same, and waits for their first answer: `waitMs` at most, and once per server. */
   settled(chain: readonly string[], waitMs?: number): Promise<View>;
-  /** Waits for the first answer of a server that a call names; within the timeout of its calls. */
-  contacted(control: UpstreamControl): Promise<void>;
+  /** Waits for the first answer of the server that a call of that size names, or of any that may have it. */
+  contacted(chain: readonly string[], owner: UpstreamControl | 'any', size: number): Promise<void>;
   /** Configuration or a catalog changed. */
   renew(source: ViewSource): void;
   onRenew(listener: () => void): () => void;
@@ -60,7 +60,7 @@ export function createViews(deps: { readonly clock: Clock }, first: ViewSource):
       if (unseen.length > 0) await firstContact.wait(unseen, waitMs);
       return of(chain);
     },
-    contacted: firstContact.waitForOne,
+    contacted: (chain, owner, size) => firstContact.waitForCall(of(chain).unseen, owner, size),
     renew(next) {
       if (next.fleet !== source.fleet) compiler = createPolicyCompiler(next.fleet);
       source = next;

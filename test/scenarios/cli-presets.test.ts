@@ -154,7 +154,8 @@ test('a preset that a stronger file hides is told', async () => {
 test(verifies('preset:add', 'a preset added under another name is the same server'), async () => {
   const [folder, file] = [await makeWorkspace(), await makeWorkspace()];
   expect((await qmIn(folder, 'bootstrap', ...all)).code).toBe(0);
-  for (const id of all) expect((await runHere(['add', `my-${id}`, '--preset', id, '--no-start'], { cwd: file })).code).toBe(0);
+  for (const id of all)
+    expect((await runHere(['add', `my-${id}`, '--preset', id, '--no-start'], { cwd: file })).code).toBe(0);
   const [theirs, ours] = [await specs(folder), await specs(file)];
   const text = JSON.stringify(ours).replaceAll(file, folder).replaceAll('"my-', '"');
   const without = (servers: Record<string, object>): object =>

@@ -8,7 +8,7 @@ import { pidsOfHub } from '../../src/upstream/children/fixtures/processes.mjs';
 import { fixturePath } from '../support/fixture-servers.ts';
 import { gatewayForTest } from '../support/gateway.ts';
 import { openStage, stdioServer } from '../support/hub.ts';
-import { legacyClient, namesOf } from '../support/mcp-clients.ts';
+import { legacyClient, modernClient, namesOf } from '../support/mcp-clients.ts';
 import { createMovingClock } from '../support/moving-clock.ts';
 import { verifies } from '../support/verifies.ts';
 import { eventually, within } from '../support/within.ts';
@@ -172,4 +172,51 @@ test('initialize does not wait for a server that hangs', async () => {
   // The server never answers, so only a handshake that does not wait for it is answered at all before its deadline.
   const client = await within(legacyClient(`${hub.url}/mcp`, token), 'the handshake', 15_000);
   expect(client.initialized.result?.instructions).toContain('- hung is still starting.');
+});
+
+test(verifies('contact:status', 'the status tool is recorded, and fills no disk'), async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { hung } });
+  const before = (await stage.ledger()).length;
+  for (let time = 0; time < 200; time++)
+    expect(await stage.call('quartermaster_status')).toMatchObject({ kind: 'result' });
+  const lines = (await stage.ledger()).slice(before);
+  expect(lines.length).toBe(120);
+  expect(lines[0]).toMatchObject({ server: null, tool: 'quartermaster_status', decision: 'allow', status: 'ok' });
+});
+
+test('a token that is revoked while its first list waits gets no list', async () => {
+  const clock = createMovingClock();
+  const gateway = await gatewayForTest({ servers: { hung } }, { clock, cold: true });
+  const issued = await gateway.tokens.issue({ agent: 'tester' });
+  const legacy = await legacyClient(gateway.url, issued.token);
+  const modern = modernClient(gateway.url, issued.token);
+  const lists = [legacy.request('tools/list'), modern.request('resources/list')];
+  await eventually(() => (gateway.hub.status()[0]?.state === 'connecting' ? true : undefined), 'the wait');
+  await gateway.tokens.revoke(issued.id);
+  clock.advance(25_000);
+  for (const { status, text } of await Promise.all(lists)) {
+    expect(status).toBe(401);
+    expect(text).not.toContain('tools');
+  }
+});
+
+test('a read that waits for a server holds no more than so much, and a long name does not wait', async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { hung } });
+  const read = (uri: string) =>
+    stage.hub.call({
+      kind: 'resource',
+      caller: stage.hub.callerFor({ agent: 'tester' }),
+      name: uri,
+      argumentsText: JSON.stringify({ uri }),
+      args: { uri },
+      meta: '',
+      channel: undefined,
+    });
+  expect(await read(`memo://${'x'.repeat(5000)}`).result).toMatchObject({ error: { code: 'RESOURCE_UNKNOWN' } });
+  const waiting = Array.from({ length: 1024 }, (_, index) => read(`memo://${index}`));
+  expect(await read('memo://one-more').result).toMatchObject({ error: { code: 'RESOURCE_UNKNOWN' } });
+  for (const { call } of waiting) call.cancel('by the client');
+  await Promise.all(waiting.map(({ result }) => result));
 });

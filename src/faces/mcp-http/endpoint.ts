@@ -48,8 +48,14 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   const announcer = createAnnouncer({ clock, hub, sessions, subscriptions, waiting, reception, logger });
   const parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
   const rounds = createRounds({ hub, parked });
-  const legacy = createLegacyFace({ hub, clock, sessions, revision: () => announcer.revision });
-  const modern = createModernFace({ hub, rounds, subscriptions, waiting, logger });
+  const legacy = createLegacyFace({
+    hub,
+    clock,
+    sessions,
+    revision: () => announcer.revision,
+    checkStill: reception.checkStill,
+  });
+  const modern = createModernFace({ hub, rounds, subscriptions, waiting, logger, checkStill: reception.checkStill });
 
   // Plain functions and callbacks: an async function for each layer costs more than what the layers do.
   function handle(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): void {

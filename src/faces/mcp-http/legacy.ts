@@ -39,9 +39,11 @@ export interface LegacyFaceDeps {
   readonly sessions: ClientSessions<HttpSession>;
   /** Grows with every change of any list. */
   readonly revision: () => number;
+  /** Throws HubError where the token that let the request in has ended since. */
+  readonly checkStill: (exchange: Exchange) => void;
 }
 
-export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceDeps): LegacyFace {
+export function createLegacyFace({ hub, clock, sessions, revision, checkStill }: LegacyFaceDeps): LegacyFace {
   function post(exchange: Exchange, message: Message): Promise<void> | undefined {
     if (message.kind === 'request' && message.method === 'initialize') return initialize(exchange, message);
     const session = sessionOf(exchange);
@@ -99,8 +101,11 @@ export function createLegacyFace({ hub, clock, sessions, revision }: LegacyFaceD
     });
   }
 
-  async function other({ response, caller }: Exchange, session: HttpSession, request: Request): Promise<void> {
-    sendJson(response, 200, await answerTo(session, caller, request));
+  async function other(exchange: Exchange, session: HttpSession, request: Request): Promise<void> {
+    const answer = await answerTo(session, exchange.caller, request);
+    // A first list may wait for long; whose token ended meanwhile has no list.
+    checkStill(exchange);
+    sendJson(exchange.response, 200, answer);
   }
 
   async function answerTo(session: HttpSession, caller: Caller, request: Request): Promise<string> {

@@ -50,9 +50,12 @@ export interface ModernFaceDeps {
   readonly subscriptions: Subscriptions;
   readonly waiting: WaitingAnswers;
   readonly logger: Logger;
+  /** Throws HubError where the token that let the request in has ended since. */
+  readonly checkStill: (exchange: Exchange) => void;
 }
 
-export function createModernFace({ hub, rounds, subscriptions, waiting, logger }: ModernFaceDeps): ModernFace {
+export function createModernFace(deps: ModernFaceDeps): ModernFace {
+  const { hub, rounds, subscriptions, waiting, logger, checkStill } = deps;
   function post(exchange: Exchange, message: Message, headers: MirroredHeaders): Promise<void> | undefined {
     if (message.kind !== 'request') {
       // This revision defines no notifications from clients over HTTP.
@@ -71,9 +74,11 @@ export function createModernFace({ hub, rounds, subscriptions, waiting, logger }
     throw methodNotFound(message);
   }
 
-  async function list({ response, caller }: Exchange, request: Request): Promise<void> {
+  async function list(exchange: Exchange, request: Request): Promise<void> {
     const waitMs = modernListPatience(request.params);
-    sendJson(response, 200, await listAnswer(hub, caller, request, { era: 'modern', waitMs }));
+    const answer = await listAnswer(hub, exchange.caller, request, { era: 'modern', waitMs });
+    checkStill(exchange);
+    sendJson(exchange.response, 200, answer);
   }
 
   async function discover({ response, caller }: Exchange, request: Request): Promise<void> {

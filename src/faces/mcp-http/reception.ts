@@ -1,18 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, HubError, type Timer } from '../../base/index.ts';
-import { type Caller, runIdPattern } from '../../domain/index.ts';
+import type { Caller } from '../../domain/index.ts';
 import type { TokenBook, TokenIdentity } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { createAdmission } from './admission.ts';
 import type { Exchange } from './exchange.ts';
 import type { KnownHeaders } from './known-headers.ts';
 import type { PlainRequest } from './plain-request.ts';
+import { createRunHeaders } from './run-headers.ts';
 
 /** Lets in whoever proves to be an agent, with each request anew. */
 export interface Reception {
   /** Throws HubError for a request that proves nobody. */
   admit(request: PlainRequest, response: ServerResponse, headers: KnownHeaders): Exchange;
+  /** Throws HubError where the token that let the request in has ended since. */
+  checkStill(exchange: Exchange): void;
   /** What let somebody in would do so again. */
   isGood(authorization: string | undefined): boolean;
   /** Whether the token of this id still lets somebody in. */
@@ -39,6 +42,7 @@ export interface ConnectionProofs {
 export function createReception({ hub, tokens, clock, connections }: ReceptionDeps): Reception {
   const admission = createAdmission(tokens, clock);
   const callers = new WeakMap<TokenIdentity, Caller>();
+  const runs = createRunHeaders({ clock });
   const listeners = new Set<() => void>();
   let expiry: Timer | undefined;
   const forgetTokens = tokens.onChange(renew);
@@ -47,6 +51,7 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
   /** A token ended: so do its streams, and its calls under way. */
   function renew(): void {
     admission.forget();
+    runs.keep(tokens.isValid);
     for (const listener of listeners) listener();
     hub.cancelCalls(({ tokenId }) => tokenId !== undefined && !tokens.isValid(tokenId));
     armExpiry();
@@ -62,9 +67,7 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
   function callerOf(identity: TokenIdentity, run: string | undefined): Caller {
     // A token that was issued for a run is used for nothing else, whatever the header says.
     if (run !== undefined && identity.run === undefined) {
-      if (!runIdPattern.test(run)) {
-        throw new HubError('INVALID_REQUEST', 'X-Quartermaster-Run must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".');
-      }
+      runs.check(identity.tokenId, run);
       return hub.callerFor({ ...identity, run });
     }
     let caller = callers.get(identity);
@@ -97,6 +100,9 @@ export function createReception({ hub, tokens, clock, connections }: ReceptionDe
         after: undefined,
         growing: undefined,
       };
+    },
+    checkStill({ owner }) {
+      if (!tokens.isValid(owner)) throw unauthenticated(true);
     },
     isGood: (authorization) => admission.identify(authorization) !== undefined,
     isOwner: (tokenId) => tokens.isValid(tokenId),

@@ -55,15 +55,19 @@ export interface KnownLists {
   tools: string;
   prompts: string;
   resources: string;
+  templates: string;
 }
 
 export function knownLists(view: View): KnownLists {
-  return { tools: view.toolsText, prompts: view.promptsText, resources: view.resourcesText + view.templatesText };
+  // The view's own texts, all of which may be long: every open stream holds them.
+  const { toolsText: tools, promptsText: prompts, resourcesText: resources, templatesText: templates } = view;
+  return { tools, prompts, resources, templates };
 }
 
-export type ListName = keyof KnownLists;
+export type ListName = (typeof listNames)[number];
 
-export const listNames: readonly ListName[] = ['tools', 'prompts', 'resources'];
+/** Templates are told of with the resources. */
+export const listNames = ['tools', 'prompts', 'resources'] as const;
 
 export const changeMethods: Readonly<Record<ListName, string>> = {
   tools: 'notifications/tools/list_changed',
@@ -74,7 +78,9 @@ export const changeMethods: Readonly<Record<ListName, string>> = {
 /** Which lists are not what was known of them; from now on they are. */
 export function takeChanges(known: KnownLists, view: View): readonly ListName[] {
   const now = knownLists(view);
-  const changed = listNames.filter((list) => known[list] !== now[list]);
-  for (const list of changed) known[list] = now[list];
+  const changed = listNames.filter(
+    (list) => known[list] !== now[list] || (list === 'resources' && known.templates !== now.templates),
+  );
+  Object.assign(known, now);
   return changed;
 }
