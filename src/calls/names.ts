@@ -53,7 +53,7 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   }
 
   function wantedBy(server: string, own: string): string {
-    return naming === 'preserved' ? own : prefixedName(server, own);
+    return naming === 'preserved' && plainName.test(own) ? own : prefixedName(server, own);
   }
 
   function firstFree(server: string, own: string): string {
@@ -87,6 +87,9 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
     },
   };
 }
+
+/** What MCP allows in a name; one with other characters could look like another's. */
+const plainName = /^[A-Za-z0-9_./-]{1,128}$/;
 
 /** `server_tool`, in the characters and the length that every client takes. */
 export function prefixedName(server: string, tool: string): string {

@@ -103,6 +103,20 @@ test.each([
   expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
 });
 
+test('no call goes out once a copy has taken the place of the journal', async () => {
+  const { workspace, open } = stage();
+  const ledger = await open();
+  await send(ledger, 'before');
+  replaceByCopy(workspace);
+  // Two writes within this time trust that the file is the same.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(send(ledger, 'after')).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  await vi.waitFor(() => expect(ledger.health).toBe('good'), { timeout: 10_000 });
+  await send(ledger, 'later');
+  expect(journalText(workspace)).toContain('later');
+  await ledger.close();
+});
+
 test('older files that calls still need are put back too, in their order', async () => {
   const { workspace, open } = stage();
   const ledger = await open({ rotateBytes: 500 });

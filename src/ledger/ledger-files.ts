@@ -1,4 +1,4 @@
-import { accessSync, appendFileSync, closeSync, fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
+import { accessSync, appendFileSync, closeSync, fdatasyncSync, ftruncateSync, lstatSync, writeSync } from 'node:fs';
 import type { GuardedFolder } from '../base/index.ts';
 
 /** The few file operations whose failure the ledger must survive; tests put faults here. */
@@ -7,6 +7,8 @@ export interface LedgerFiles {
   create(folder: GuardedFolder, name: string): number;
   /** Throws unless something is at that path; the cheapest question that there is. */
   expect(path: string): void;
+  /** Which file is at that path; throws where there is none. */
+  inodeOf(path: string): number;
   /** May write less than asked; returns how much. */
   write(fd: number, bytes: Buffer, offset: number, length: number, position: number): number;
   truncate(fd: number, size: number): void;
@@ -19,6 +21,7 @@ export interface LedgerFiles {
 export const systemFiles: LedgerFiles = {
   create: (folder, name) => folder.open(name, 'create'),
   expect: (path) => accessSync(path),
+  inodeOf: (path) => lstatSync(path).ino,
   write: writeSync,
   truncate: ftruncateSync,
   sync: fdatasyncSync,

@@ -118,7 +118,23 @@ test('bad tools are left out and told, the others stay', async () => {
   const { catalog } = await found(outcome);
   expect(catalog.tools.map(({ name }) => name)).toEqual(['echo']);
   expect(catalog.tools[0]?.text).not.toContain('again');
-  expect(catalog.warnings).toHaveLength(8);
+  // What is said of several is said once.
+  expect(catalog.warnings).toHaveLength(4);
+});
+
+test('one page is no way around the bounds, and oddities without end are few words', async () => {
+  const { wire, outcome } = begin(everything);
+  const odd = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, inputSchema: 'text' }));
+  wire.last('tools/list').answer(resultOf({ tools: [plain, ...odd] }));
+  const templates = Array.from({ length: 1000 }, (_, index) => ({ uriTemplate: `a:${index}/{x}`, name: 'x' }));
+  wire.last('resources/list').answer(resultOf({ resources: [] }));
+  wire.last('resources/templates/list').answer(resultOf({ resourceTemplates: templates }));
+  wire.last('prompts/list').answer(resultOf({ prompts: [] }));
+  const { catalog } = await found(outcome);
+  expect(catalog.tools.map(({ name }) => name)).toEqual(['echo']);
+  expect(catalog.templates).toHaveLength(256);
+  expect(catalog.warnings).toHaveLength(21);
+  expect(catalog.warnings.at(-1)).toMatch(/^and \d+ more such warnings$/);
 });
 
 test('a tool with a wrong mirrored argument is left out where headers exist', async () => {
@@ -167,7 +183,6 @@ test('resources, templates and prompts are read page by page; what cannot be use
     abilities: { resources: true, subscriptions: true, prompts: true, completions: false, logging: false },
   });
   expect(catalog.warnings).toEqual([
-    'a resource without a usable uri was left out',
     'a resource without a usable uri was left out',
     'resource "a:1" is listed twice; the first one counts',
     'a resource template without a usable uriTemplate was left out',

@@ -6,6 +6,7 @@ import type {
   ToolDefinition,
   TransportKind,
 } from '../domain/index.ts';
+import { BoundedWarnings } from './bounded-warnings.ts';
 import { readPrompt, readResource, readTemplate, readTool } from './definitions.ts';
 import type { Agreement } from './handshake.ts';
 import { type Pages, type PagesOptions, readPages } from './pages.ts';
@@ -35,8 +36,8 @@ export async function discover(
   { hasTools, abilities, announces }: Pick<Agreement, 'hasTools' | 'abilities' | 'announces'>,
   options: DiscoveryOptions,
 ): Promise<DiscoveryOutcome> {
-  const read = (has: boolean, { method, member }: ListName): Promise<Pages> =>
-    has ? readPages(wire, method, member, options) : Promise.resolve(nothing);
+  const read = (has: boolean, { method, member, maxItems }: ListName): Promise<Pages> =>
+    has ? readPages(wire, method, member, { ...options, maxItems }) : Promise.resolve(nothing);
   const toolList = toolsOver(wire.transport);
   const [tools, resources, templates, prompts] = await Promise.all([
     read(hasTools, toolList),
@@ -46,16 +47,14 @@ export async function discover(
   ]);
   if (tools.kind === 'failed') return { kind: 'failed', reason: tools.reason, failure: tools.failure };
   const { before, now } = options;
-  const warnings: string[] = [];
-  const catalog: Catalog = {
+  const warnings = new BoundedWarnings();
+  const lists = {
     tools: collect(toolList, tools, [], warnings),
     resources: collect(resourceList, resources, before?.resources, warnings),
     templates: collect(templateList, templates, before?.templates, warnings),
     prompts: collect(promptList, prompts, before?.prompts, warnings),
-    abilities,
-    at: now,
-    warnings,
   };
+  const catalog: Catalog = { ...lists, abilities, at: now, warnings: warnings.all() };
   const waits = [
     waitFor(tools, announces.tools),
     waitFor(resources, announces.resources),
@@ -71,6 +70,7 @@ const nothing: Pages = { kind: 'read', items: [], cut: false, ttlMs: 0 };
 interface ListName {
   readonly method: string;
   readonly member: string;
+  readonly maxItems?: number;
 }
 
 interface ListKind<T> extends ListName {
@@ -107,6 +107,8 @@ const resourceList: ListKind<ResourceDefinition> = {
 
 const templateList: ListKind<TemplateDefinition> = {
   method: 'resources/templates/list',
+  // Each is compared with every URI that is in no list.
+  maxItems: 256,
   member: 'resourceTemplates',
   noun: 'resource template',
   idOf: ({ uriTemplate }) => uriTemplate,
@@ -125,21 +127,26 @@ function orWarning<T>(entry: T | undefined, warning: string): { entry?: T; warni
   return entry === undefined ? { warning } : { entry };
 }
 
-function collect<T>(list: ListKind<T>, pages: Pages, before: readonly T[] = [], warnings: string[]): readonly T[] {
+function collect<T>(
+  list: ListKind<T>,
+  pages: Pages,
+  before: readonly T[] = [],
+  warnings: BoundedWarnings,
+): readonly T[] {
   if (pages.kind === 'failed') {
-    warnings.push(`${list.method} failed: ${pages.reason}`);
+    warnings.add(`${list.method} failed: ${pages.reason}`);
     return pages.unknown ? [] : before;
   }
   const found = new Map<string, T>();
   for (const item of pages.items) {
     const { entry, warning } = list.read(item);
-    if (warning !== undefined) warnings.push(warning);
+    if (warning !== undefined) warnings.add(warning);
     if (entry === undefined) continue;
     const id = list.idOf(entry);
-    if (found.has(id)) warnings.push(`${list.noun} "${id}" is listed twice; the first one counts`);
+    if (found.has(id)) warnings.add(`${list.noun} "${id}" is listed twice; the first one counts`);
     else found.set(id, entry);
   }
-  if (pages.cut) warnings.push(`${list.method} did not end; ${found.size} entries were taken`);
+  if (pages.cut) warnings.add(`${list.method} did not end; ${found.size} entries were taken`);
   return [...found.values()];
 }
 

@@ -34,6 +34,8 @@ export interface ListingDeps {
   readonly onChange: (server: string) => void;
 }
 
+/** Warnings about what a server offers are logged once in this time. */
+const warnAgainMs = 60_000;
 /** Changes often come in groups. */
 const groupMs = 50;
 
@@ -49,6 +51,7 @@ export function createListing(
   let dueAt = 0;
   let error: HubError | undefined;
   let stopped = false;
+  let warnedAt = Number.NEGATIVE_INFINITY;
 
   function remembered(): RememberedServer | undefined {
     const found = memory.recall(server);
@@ -86,15 +89,21 @@ export function createListing(
       return;
     }
     error = undefined;
-    const told = new Set(catalog?.warnings);
+    warn(outcome.catalog.warnings, new Set(catalog?.warnings));
     if (catalog !== undefined) logChanges(catalog, outcome.catalog);
     catalog = outcome.catalog;
-    for (const warning of catalog.warnings) {
-      if (!told.has(warning)) logger.warn('upstream_offer_warning', { server, warning: deps.redact(warning) });
-    }
     remember(link, catalog);
     if (outcome.askAgainMs !== undefined) askLater(outcome.askAgainMs);
     deps.onChange(server);
+  }
+
+  /** A server whose lists change without end, each time with something odd, does not fill the log. */
+  function warn(warnings: readonly string[], told: ReadonlySet<string>): void {
+    const fresh = warnings.filter((warning) => !told.has(warning));
+    const now = clock.monotonic();
+    if (fresh.length === 0 || now - warnedAt < warnAgainMs) return;
+    warnedAt = now;
+    for (const warning of fresh) logger.warn('upstream_offer_warning', { server, warning: deps.redact(warning) });
   }
 
   /** A tool that changes after it was looked at is how a server deceives; whoever operates the hub can see it. */

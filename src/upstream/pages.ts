@@ -22,21 +22,25 @@ export interface PagesOptions {
   /** For each page. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** More entries than this are not taken. */
+  readonly maxItems?: number | undefined;
 }
 
 /** A list without end is a defect of the server, not a reason to wait without end. */
 const maxPages = 64;
-const maxItems = 10_000;
+const usualItems = 10_000;
 /** All pages together are no larger than a single message may be. */
 const maxLength = 64 * 1024 * 1024;
 const methodNotFound = -32601;
 
 /** A page that fails fails the whole: half a list would hide the rest. */
 export async function readPages(wire: Wire, method: string, member: string, options: PagesOptions): Promise<Pages> {
+  const { maxItems = usualItems } = options;
   const items: unknown[] = [];
   const ttls: number[] = [];
   let cursor: string | undefined;
   let length = 0;
+  let dropped = false;
   for (let page = 0; page < maxPages && items.length < maxItems && length < maxLength; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const reply = await ask(wire, controlRequest(method, params, options.timeoutMs), options.signal);
@@ -44,13 +48,15 @@ export async function readPages(wire: Wire, method: string, member: string, opti
     if (reply.kind === 'error') return failed(reply.message, { unknown: reply.code === methodNotFound });
     const { [member]: list, nextCursor, ttlMs } = reply.value;
     if (!Array.isArray(list)) return failed(`no list of ${member}`);
-    for (const item of list) items.push(item);
+    const room = maxItems - items.length;
+    for (const item of list.slice(0, room)) items.push(item);
+    dropped ||= list.length > room;
     length += reply.text.length;
     ttls.push(typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0);
     cursor = typeof nextCursor === 'string' ? nextCursor : undefined;
     if (cursor === undefined) break;
   }
-  return { kind: 'read', items, cut: cursor !== undefined, ttlMs: Math.min(...ttls) };
+  return { kind: 'read', items, cut: cursor !== undefined || dropped, ttlMs: Math.min(...ttls) };
 }
 
 function failed(

@@ -37,7 +37,7 @@ export function createPending({ reply, onRequest, onNotification, strange }) {
       if (message.method === undefined) {
         const resolve = waiting.get(message.id);
         if (resolve !== undefined) resolve(outcomeOf(message));
-        else if (!done.has(message.id))
+        else if (!done.has(message.id) && !isEndOfSession(message))
           strange(`an answer to nobody's request: ${JSON.stringify(message).slice(0, 300)}`);
         return;
       }
@@ -61,3 +61,8 @@ export function createPending({ reply, onRequest, onNotification, strange }) {
 }
 
 const never = new Promise(() => {});
+
+/** A notification of a client whose session has just ended is answered too, and has no id. */
+function isEndOfSession({ id, error }) {
+  return id === null && error?.data?.code === 'SESSION_UNKNOWN';
+}
