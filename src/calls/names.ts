@@ -53,7 +53,7 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   }
 
   function wantedBy(server: string, own: string): string {
-    return naming === 'preserved' && plainName.test(own) ? own : prefixedName(server, own);
+    return naming === 'preserved' && !unseenCharacters.test(own) ? own : prefixedName(server, own);
   }
 
   function firstFree(server: string, own: string): string {
@@ -88,8 +88,8 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   };
 }
 
-/** What MCP allows in a name; one with other characters could look like another's. */
-const plainName = /^[A-Za-z0-9_./-]{1,128}$/;
+/** Control, direction and zero-width characters: with them a name could look like another's. */
+const unseenCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** `server_tool`, in the characters and the length that every client takes. */
 export function prefixedName(server: string, tool: string): string {
