@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { createNameBook, maxNameLength, type NameMemory, prefixedName } from './names.ts';
+import { createNameBook, maxNameLength, mostNames, type NameMemory, prefixedName } from './names.ts';
 
 /** Few letters, so that names collide in every way they can. */
 const word = fc.oneof(
@@ -102,6 +102,17 @@ test.each(['quartermaster_status\u200b', 'a\u202eb', 'x\u001b[31m', 'two\nlines'
     expect(book.nameOf('quartermaster', 'quartermaster_status')).not.toBe('quartermaster_status');
   },
 );
+
+test('a server that renames its tools without end takes no more memory, and names stay unique', () => {
+  const kept: string[] = [];
+  const book = createNameBook('prefixed', { given: [], remember: ({ name }) => kept.push(name) });
+  const names = Array.from({ length: mostNames + 500 }, (_, index) => book.nameOf('hostile', `tool-${index}`));
+  expect(kept).toHaveLength(mostNames);
+  expect(new Set(names).size).toBe(names.length);
+  expect(book.nameOf('hostile', `tool-${mostNames + 7}`)).toBe(names[mostNames + 7]);
+  expect(book.nameOf('hostile', 'tool-3')).toBe('hostile_tool-3');
+  expect(book.nameOf('good', 'echo')).toBe('good_echo');
+});
 
 test('preserved names are unique too', () => {
   fc.assert(

@@ -36,10 +36,14 @@ type Named = Pick<GivenName, 'server' | 'own' | 'name'>;
  */
 export const maxNameLength = 64 - 'mcp__quartermaster__'.length;
 
+/** Names that are kept for one server. More come only from a server that calls its tools something else each time. */
+export const mostNames = 20_000;
+
 /** Without a memory the names last as long as the book. */
 export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   const bySubject = new Map<string, Named>();
   const holders = new Map<string, Named>();
+  const counts = new Map<string, number>();
   holders.set(statusToolName, { server: 'quartermaster', own: 'status', name: statusToolName });
   for (const named of memory?.given ?? []) if (isFree(named)) take(named);
 
@@ -48,6 +52,7 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
   }
 
   function take(named: Named): void {
+    counts.set(named.server, (counts.get(named.server) ?? 0) + 1);
     holders.set(named.name, named);
     bySubject.set(subjectOf(named.server, named.own), named);
   }
@@ -58,11 +63,15 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
 
   function firstFree(server: string, own: string): string {
     const prefixed = prefixedName(server, own);
-    let free = prefixed;
-    for (let attempt = 0; holders.has(free); attempt++) {
-      free = withHash(prefixed, `${subjectOf(server, own)}\0${attempt}`);
+    return holders.has(prefixed) ? hashedName(server, own) : prefixed;
+  }
+
+  function hashedName(server: string, own: string): string {
+    const prefixed = prefixedName(server, own);
+    for (let attempt = 0; ; attempt++) {
+      const name = withHash(prefixed, `${subjectOf(server, own)}\0${attempt}`);
+      if (!holders.has(name)) return name;
     }
-    return free;
   }
 
   function collisionsOf({ server, own, name }: Named): Collision[] {
@@ -76,6 +85,8 @@ export function createNameBook(naming: Naming, memory?: NameMemory): NameBook {
     nameOf(server, own) {
       const known = bySubject.get(subjectOf(server, own));
       if (known !== undefined) return known.name;
+      // Not kept: the same tool gets the same name again as long as its server has too many.
+      if ((counts.get(server) ?? 0) >= mostNames) return hashedName(server, own);
       const wanted = wantedBy(server, own);
       const named = { server, own, name: holders.has(wanted) ? firstFree(server, own) : wanted };
       take(named);

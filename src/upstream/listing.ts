@@ -1,6 +1,7 @@
 import { type Clock, defectFields, type HubError, type Logger, type Timer } from '../base/index.ts';
 import type { Catalog } from '../domain/index.ts';
 import type { Era } from '../mcp/index.ts';
+import { createWarningLog } from './bounded-warnings.ts';
 import type { Via } from './chain.ts';
 import { relistMs } from './discovery.ts';
 import { defectReason, unlisted } from './failures.ts';
@@ -34,8 +35,6 @@ export interface ListingDeps {
   readonly onChange: (server: string) => void;
 }
 
-/** Warnings about what a server offers are logged once in this time. */
-const warnAgainMs = 60_000;
 /** Changes often come in groups. */
 const groupMs = 50;
 
@@ -45,13 +44,13 @@ export function createListing(
 ): Listing {
   const { clock, logger, memory } = deps;
   const { server, connectionKey } = options;
+  const warn = createWarningLog(deps, server);
   let catalog = rememberedCatalog(remembered());
   let running: { readonly link: Link; readonly done: Promise<void> } | undefined;
   let timer: Timer | undefined;
   let dueAt = 0;
   let error: HubError | undefined;
   let stopped = false;
-  let warnedAt = Number.NEGATIVE_INFINITY;
 
   function remembered(): RememberedServer | undefined {
     const found = memory.recall(server);
@@ -95,15 +94,6 @@ export function createListing(
     remember(link, catalog);
     if (outcome.askAgainMs !== undefined) askLater(outcome.askAgainMs);
     deps.onChange(server);
-  }
-
-  /** A server whose lists change without end, each time with something odd, does not fill the log. */
-  function warn(warnings: readonly string[], told: ReadonlySet<string>): void {
-    const fresh = warnings.filter((warning) => !told.has(warning));
-    const now = clock.monotonic();
-    if (fresh.length === 0 || now - warnedAt < warnAgainMs) return;
-    warnedAt = now;
-    for (const warning of fresh) logger.warn('upstream_offer_warning', { server, warning: deps.redact(warning) });
   }
 
   /** A tool that changes after it was looked at is how a server deceives; whoever operates the hub can see it. */
