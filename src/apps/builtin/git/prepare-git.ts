@@ -4,6 +4,7 @@ import type { Logger } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { type ConfigEntry, ownConfig, parseConfigList } from './local-config.ts';
 import { fillPrivateDir, partOf } from './private-dir.ts';
+import { requireRegularFile } from './regular-file.ts';
 import type { Repository } from './repository.ts';
 import { type GitOutput, runGit } from './run-git.ts';
 
@@ -33,7 +34,7 @@ export async function prepareGit(
   signal: AbortSignal,
 ): Promise<Git> {
   const config = await configOf(host, repository, dir, signal);
-  await fillPrivateDir(dir, repository);
+  await fillPrivateDir(dir, repository, signal);
   await writeFile(join(dir, 'config'), config);
   const { root, bare } = repository;
   const env = environment(host, dir);
@@ -62,6 +63,7 @@ export async function listConfig(
   dir: string,
   signal: AbortSignal,
 ): Promise<readonly ConfigEntry[]> {
+  await requireRegularFile(file, mostConfig);
   const args = ['config', '--file', file, '--no-includes', '--list', '-z'];
   // The folder is no repository yet, so git knows no other configuration.
   const env = environment(host, dir);

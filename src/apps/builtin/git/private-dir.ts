@@ -1,8 +1,9 @@
-import { copyFile, lstat, mkdir, readdir, readFile, realpath, symlink, utimes } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 import { isInside } from './paths.ts';
+import { copyRegularFile, readRegularFile } from './regular-file.ts';
 import type { Repository } from './repository.ts';
 
 /** Small, or written by git now and then: it gets copies. */
@@ -16,6 +17,13 @@ const copied: readonly string[] = [
   'FETCH_HEAD',
 ];
 
+/** An index has about 100 bytes for each file; this is for two million of them. */
+const mostIndex = 256 * 1024 * 1024;
+/** For everything else, which is a few lines. */
+const mostOther = 16 * 1024 * 1024;
+/** All copies of one call together: a repository may have any number of shared indexes. */
+const mostCopied = 512 * 1024 * 1024;
+
 /** Read through links; each is checked where it really lies. */
 const linked: Readonly<Record<keyof Pick<Repository, 'gitDir' | 'commonDir'>, readonly string[]>> = {
   gitDir: ['info/sparse-checkout', 'logs/HEAD'],
@@ -27,11 +35,10 @@ const linked: Readonly<Record<keyof Pick<Repository, 'gitDir' | 'commonDir'>, re
  * nothing that they name can run; what git writes is written here, and gone afterwards. It is made for each call, for
  * the repository changes between two.
  */
-export async function fillPrivateDir(dir: string, repository: Repository): Promise<void> {
-  await requireOwnObjects(repository);
+export async function fillPrivateDir(dir: string, repository: Repository, signal: AbortSignal): Promise<void> {
+  await requireOwnObjects(repository, signal);
   await Promise.all([mkdir(join(dir, 'info')), mkdir(join(dir, 'logs'))]);
-  const parts = (await readdir(repository.gitDir)).filter((name) => name.startsWith('sharedindex.'));
-  for (const name of [...copied, ...parts]) await copy(repository, name, join(dir, name));
+  await copyParts(repository, dir, signal);
   for (const name of linked.gitDir) await link(repository, join(repository.gitDir, name), join(dir, name));
   for (const name of linked.commonDir) await link(repository, join(repository.commonDir, name), join(dir, name));
 }
@@ -56,7 +63,7 @@ export async function partOf({ gitDir, commonDir }: Repository, path: string): P
 }
 
 /** Objects of another repository are that one's content, and nobody asked to serve it. */
-async function requireOwnObjects(repository: Repository): Promise<void> {
+async function requireOwnObjects(repository: Repository, signal: AbortSignal): Promise<void> {
   for (const name of ['objects', 'objects/pack', 'objects/info']) {
     const folder = await partOf(repository, join(repository.commonDir, name));
     const entries = folder === undefined ? [] : await readdir(folder, { withFileTypes: true });
@@ -64,20 +71,38 @@ async function requireOwnObjects(repository: Repository): Promise<void> {
     if (link !== undefined) throw new ToolFault(`Objects that are links are not read: ${join(name, link.name)}.`);
   }
   const alternates = await partOf(repository, join(repository.commonDir, 'objects/info/alternates'));
-  if (alternates === undefined || !/^[^#\n]/m.test(await readFile(alternates, 'utf8'))) return;
+  if (alternates === undefined) return;
+  if (!/^[^#\n]/m.test((await readRegularFile(alternates, { maxBytes: mostOther, signal })) ?? '')) return;
   throw new ToolFault(
     'The repository borrows objects from another one (objects/info/alternates), which is not served. ' +
       'Its operator can make it independent: git repack -a -d, then remove that file.',
   );
 }
 
-async function copy(repository: Repository, name: string, to: string): Promise<void> {
-  const from = await partOf(repository, join(repository.gitDir, name));
-  if (from === undefined) return;
-  const { mtimeMs } = await lstat(from);
-  await copyFile(from, to);
-  // Git trusts what the index says of a file that is older than the index. Rather a little too old than too new.
-  await utimes(to, Math.floor(mtimeMs - 1) / 1_000, Math.floor(mtimeMs - 1) / 1_000);
+async function copyParts(repository: Repository, dir: string, signal: AbortSignal): Promise<void> {
+  const shared = (await readdir(repository.gitDir)).filter((name) => name.startsWith('sharedindex.'));
+  const parts: { readonly name: string; readonly from: string }[] = [];
+  let total = 0;
+  for (const name of [...copied, ...shared]) {
+    signal.throwIfAborted();
+    const from = await partOf(repository, join(repository.gitDir, name));
+    if (from === undefined) continue;
+    // One that is too large by itself is refused by its name.
+    total += Math.min((await lstat(from)).size, mostOf(name));
+    parts.push({ name, from });
+  }
+  if (total > mostCopied) {
+    throw new ToolFault(`The indexes of the repository have more than ${mostCopied} bytes together, and are not read.`);
+  }
+  // Counted again, for files may have grown.
+  let left = mostCopied;
+  for (const { name, from } of parts) {
+    left -= await copyRegularFile(from, join(dir, name), { maxBytes: Math.min(left, mostOf(name)), signal });
+  }
+}
+
+function mostOf(name: string): number {
+  return name.includes('index') ? mostIndex : mostOther;
 }
 
 async function link(repository: Repository, from: string, to: string): Promise<void> {

@@ -1,7 +1,8 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { HubError } from '../../../base/index.ts';
 import { isInside } from './paths.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** The one repository that is served, as it was found when the server was opened; real paths. */
 export interface Repository {
@@ -27,10 +28,14 @@ export async function locateRepository(
   const entry = await lstat(dotGit).catch(() => undefined);
   if (entry?.isDirectory()) return { root, bare: false, gitDir: dotGit, commonDir: dotGit };
   if (entry?.isFile()) return elsewhere(root, workTreeOf);
-  if (entry !== undefined) throw invalid(`${dotGit} is a link.`, 'Name the work tree to which it belongs.');
+  if (entry?.isSymbolicLink()) throw invalid(`${dotGit} is a link.`, 'Name the work tree to which it belongs.');
+  if (entry !== undefined) throw invalid(`${dotGit} is neither a file nor a folder.`, 'Name another repository.');
   if (await isGitDir(root)) return { root, bare: true, gitDir: root, commonDir: root };
   throw noTop(root, await topAbove(root));
 }
+
+/** For a file that holds one path. */
+const onePath = { maxBytes: 64 * 1024 };
 
 /** What follows `gitdir: `, without the line break at its end. */
 function pointerIn(written: string): string | undefined {
@@ -48,7 +53,7 @@ async function elsewhere(
   root: string,
   workTreeOf: (configFile: string) => Promise<string | undefined>,
 ): Promise<Repository> {
-  const pointer = pointerIn(await readFile(join(root, '.git'), 'utf8'));
+  const pointer = pointerIn((await readRegularFile(join(root, '.git'), onePath)) ?? '');
   const gitDir = pointer === undefined ? undefined : await real(resolve(root, pointer));
   if (gitDir === undefined) throw invalid(`${join(root, '.git')} points nowhere.`, 'Repair it: git worktree repair.');
   const shared = await text(join(gitDir, 'commondir'));
@@ -102,8 +107,7 @@ async function real(path: string): Promise<string | undefined> {
 }
 
 async function text(path: string): Promise<string | undefined> {
-  const content = await readFile(path, 'utf8').catch(() => undefined);
-  return content?.trimEnd();
+  return (await readRegularFile(path, onePath))?.trimEnd();
 }
 
 function invalid(message: string, hint: string): HubError {
