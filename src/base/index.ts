@@ -21,6 +21,7 @@ export {
   type HubErrorOptions,
   toHubError,
 } from './errors.ts';
+export { GatheredBytes } from './gathered-bytes.ts';
 export { ensureGuardedFolder, type GuardedFolder, openGuardedFolder } from './guarded-folder.ts';
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
 export { isJsonObject } from './json.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { heldAfter } from '../../test/support/held-memory.ts';
 import { cut, cuts } from './chunks.fixture.ts';
 import { createLineReader } from './lines.ts';
 
@@ -54,6 +55,18 @@ test('a line in a thousand pieces is put together once', () => {
   for (let count = 0; count < 500; count++) expect(reader.push(piece)).toBe(true);
   expect(reader.push(Buffer.from('\n'))).toBe(true);
   expect(lines).toEqual([500 * 65_536]);
+});
+
+test('a line that comes byte by byte holds little more than its bytes until it ends', () => {
+  const lines: number[] = [];
+  const reader = createLineReader((_bytes, start, end) => lines.push(end - start), 100_000_000);
+  const held = heldAfter(() => {
+    const read = Buffer.alloc(65_536, 'x');
+    for (let at = 0; at < 500_000; at++) reader.push(read.subarray(at & 0xffff, (at & 0xffff) + 1));
+  });
+  expect(held).toBeLessThan(5_000_000);
+  reader.push(Buffer.from('\n'));
+  expect(lines).toEqual([500_000]);
 });
 
 function bytes(): fc.Arbitrary<Buffer> {

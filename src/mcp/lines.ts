@@ -1,4 +1,6 @@
-/** Splits a byte stream into lines; a line is bounded and never copied more than once. */
+import { GatheredBytes } from '../base/index.ts';
+
+/** Splits a byte stream into lines; a line is bounded and copied at most once where its pieces are few or large. */
 export interface LineReader {
   /** False once a line is over the bound; the stream is then to be given up. */
   push(chunk: Buffer): boolean;
@@ -11,26 +13,22 @@ const newline = 10;
 
 export function createLineReader(onLine: OnLine, maxLineBytes: number): LineReader {
   /** Of a line that has not ended. */
-  let parts: Buffer[] = [];
-  let size = 0;
+  const rest = new GatheredBytes();
   let over = false;
 
   function line(chunk: Buffer, from: number, to: number): void {
-    if (parts.length === 0) {
+    if (rest.size === 0) {
       if (to > from) onLine(chunk, from, to);
       return;
     }
-    parts.push(chunk.subarray(from, to));
-    const whole = Buffer.concat(parts, size + to - from);
-    parts = [];
-    size = 0;
+    const whole = rest.take(chunk.subarray(from, to));
     onLine(whole, 0, whole.length);
   }
 
   function isOver(length: number): boolean {
-    if (size + length <= maxLineBytes) return false;
+    if (rest.size + length <= maxLineBytes) return false;
     over = true;
-    parts = [];
+    rest.clear();
     return true;
   }
 
@@ -45,8 +43,7 @@ export function createLineReader(onLine: OnLine, maxLineBytes: number): LineRead
       }
       if (from === chunk.length) return true;
       if (isOver(chunk.length - from)) return false;
-      parts.push(from === 0 ? chunk : chunk.subarray(from));
-      size += chunk.length - from;
+      rest.add(from === 0 ? chunk : chunk.subarray(from));
       return true;
     },
   };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { heldAfter } from '../../test/support/held-memory.ts';
 import { cut, cuts } from './chunks.fixture.ts';
 import { createSseReader, type SseEvent, sseComment, sseEvent } from './sse.ts';
 
@@ -147,6 +148,24 @@ test('an event of 40 MB in small pieces is put together once', () => {
   for (let count = 0; count < 10_000; count++) expect(reader.push(piece)).toBe(true);
   reader.push(Buffer.from('\n\n'));
   expect(lengths).toEqual([40_000_000]);
+});
+
+test('an event that comes byte by byte holds little more than its bytes until it ends', () => {
+  const lengths: number[] = [];
+  const reader = createSseReader(({ data }) => lengths.push(data.length), 64_000_000);
+  reader.push(Buffer.from('data: '));
+  const held = heldAfter(() => {
+    const read = Buffer.alloc(65_536, 'x');
+    for (let at = 0; at < 500_000; at++) reader.push(read.subarray(at & 0xffff, (at & 0xffff) + 1));
+  });
+  expect(held).toBeLessThan(5_000_000);
+  reader.push(Buffer.from('\n\n'));
+  expect(lengths).toEqual([500_000]);
+});
+
+test('the bound counts bytes, not characters', () => {
+  expect(read(`data:${'€'.repeat(5)}\n\n`, [1000], 20).good).toBe(true);
+  expect(read(`data:${'€'.repeat(6)}\n\n`, [1], 20).good).toBe(false);
 });
 
 function read(stream: string, lengths: readonly number[], max: number): { events: SseEvent[]; good: boolean } {

@@ -1,4 +1,4 @@
-import { StringDecoder } from 'node:string_decoder';
+import { GatheredBytes } from '../base/index.ts';
 
 /** One server-sent event that carries a message; with an id where its stream can be resumed after it. */
 export function sseEvent(message: string, id?: string): string {
@@ -18,22 +18,25 @@ export interface SseEvent {
   readonly id: string | undefined;
 }
 
+const feedByte = 10;
+const returnByte = 13;
+
 /**
  * Reads a server-sent event stream piece by piece; a single event is bounded. Lines end with LF, CR or
  * both. A line that comes in many pieces is put together once, when it ends.
  */
 export function createSseReader(onEvent: (event: SseEvent) => void, maxEventBytes: number): SseReader {
-  const decoder = new StringDecoder('utf8');
   let atStart = true;
   let afterReturn = false;
-  let rest = '';
+  /** Of a line that has not ended. */
+  const rest = new GatheredBytes();
   let event = '';
   let data: string[] = [];
   let size = 0;
   let id: string | undefined;
   let over = false;
 
-  function line(text: string): void {
+  function line(text: string, bytes: number): void {
     if (text === '') {
       // An event that breaks off does not count as seen.
       reader.lastId = id;
@@ -49,29 +52,30 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     const value = colon < 0 ? '' : text.slice(text.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
     if (field === 'data') {
       data.push(value);
-      size += text.length;
+      size += bytes;
     } else if (field === 'event') event = value;
     else if (field === 'id' && !value.includes('\0')) id = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) reader.retryMs = Number(value);
   }
 
-  /** Adds to the line that has not ended. */
-  function grow(piece: string): boolean {
-    rest += piece;
-    over = size + rest.length > maxEventBytes;
+  /** Whether the event would be over the bound with so much more of the line. */
+  function isOver(bytes: number): boolean {
+    over = size + rest.size + bytes > maxEventBytes;
     if (over) {
-      rest = '';
+      rest.clear();
       data = [];
     }
-    return !over;
+    return over;
   }
 
-  /** Where reading begins in the first text, or after a return that ended the last one. */
-  function firstIndex(text: string): number {
-    const skip = (atStart && text.charCodeAt(0) === 0xfeff) || (afterReturn && text.charCodeAt(0) === 10);
+  /** The line that ends here. Bytes of a line end are never part of another character. */
+  function endLine(chunk: Buffer, from: number, to: number): void {
+    const bytes = rest.size + to - from;
+    const text =
+      rest.size === 0 ? chunk.toString('utf8', from, to) : rest.take(chunk.subarray(from, to)).toString('utf8');
+    const marked = atStart && text.charCodeAt(0) === 0xfeff;
     atStart = false;
-    afterReturn = false;
-    return skip ? 1 : 0;
+    line(marked ? text.slice(1) : text, bytes);
   }
 
   const reader: { -readonly [key in keyof SseReader]: SseReader[key] } = {
@@ -79,26 +83,27 @@ export function createSseReader(onEvent: (event: SseEvent) => void, maxEventByte
     retryMs: undefined,
     push(chunk) {
       if (over) return false;
-      const text = decoder.write(chunk);
-      if (text === '') return true;
-      let from = firstIndex(text);
-      let feed = text.indexOf('\n', from);
-      let carriage = text.indexOf('\r', from);
+      if (chunk.length === 0) return true;
+      let from = afterReturn && chunk[0] === feedByte ? 1 : 0;
+      afterReturn = false;
+      let feed = chunk.indexOf(feedByte, from);
+      let carriage = chunk.indexOf(returnByte, from);
       while (feed >= 0 || carriage >= 0) {
         const at = carriage < 0 || (feed >= 0 && feed < carriage) ? feed : carriage;
-        if (!grow(text.slice(from, at))) return false;
-        const whole = rest;
-        rest = '';
-        line(whole);
+        if (isOver(at - from)) return false;
+        endLine(chunk, from, at);
         from = at + 1;
         if (at === carriage) {
-          afterReturn = from === text.length;
+          afterReturn = from === chunk.length;
           if (feed === from) from++;
-          carriage = text.indexOf('\r', from);
+          carriage = chunk.indexOf(returnByte, from);
         }
-        if (feed >= 0 && feed < from) feed = text.indexOf('\n', from);
+        if (feed >= 0 && feed < from) feed = chunk.indexOf(feedByte, from);
       }
-      return grow(text.slice(from));
+      if (from === chunk.length) return true;
+      if (isOver(chunk.length - from)) return false;
+      rest.add(from === 0 ? chunk : chunk.subarray(from));
+      return true;
     },
   };
   return reader;

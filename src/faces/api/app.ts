@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
-import { HubError, toHubError } from '../../base/index.ts';
+import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
 import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
 import { reloadOrderSchema, tokenOrderSchema } from './contract.ts';
 import type { ApiDeps } from './create-api.ts';
@@ -77,14 +77,12 @@ async function readInput<T>(context: Context, schema: z.ZodType<T>, whenEmpty = 
 
 /** Counts what arrives: a length that was announced need not be true, and may be absent. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new GatheredBytes();
   for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
-    chunks.push(chunk);
+    bytes.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    if (bytes.size > maxBodyBytes) throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return bytes.take().toString('utf8');
 }
 
 function answerError(context: Context, error: HubError): Response {

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { heldAfter } from '../../../test/support/held-memory.ts';
 import { LeanRequest } from './lean-request.ts';
 import { readText } from './read-text.ts';
 
@@ -24,6 +25,27 @@ test('pieces come together, and a character may lie across them', async () => {
   const bytes = Buffer.from('aé€');
   expect(await read([bytes.subarray(0, 2), bytes.subarray(2, 4), bytes.subarray(4)], 100)).toEqual(['text aé€']);
   expect(await read([], 100)).toEqual(['text ']);
+});
+
+test('a body that comes byte by byte holds little more than its bytes, and is read whole', async () => {
+  const request = new LeanRequest(new Socket());
+  const seen: string[] = [];
+  readText(
+    request,
+    undefined,
+    1_000_000,
+    (text) => seen.push(text),
+    (error) => seen.push(error.code),
+  );
+  const sent = 'é€x'.repeat(50_000);
+  const held = heldAfter(() => {
+    const bytes = Buffer.from(sent);
+    for (let at = 0; at < bytes.length; at++) request.push(bytes.subarray(at, at + 1));
+  });
+  expect(held).toBeLessThan(5_000_000);
+  request.push(null);
+  await setImmediate();
+  expect(seen).toEqual([sent]);
 });
 
 test('too much is refused once, however much more comes', async () => {

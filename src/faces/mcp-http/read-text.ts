@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { HubError } from '../../base/index.ts';
+import { GatheredBytes, HubError } from '../../base/index.ts';
 import type { BodyReader, PlainRequest } from './plain-request.ts';
 
 /**
@@ -23,7 +23,7 @@ class TextReader implements BodyReader {
   readonly #onText: (text: string) => void;
   readonly #onRefused: (error: HubError) => void;
   #first: Buffer | undefined;
-  #more: Buffer[] | undefined;
+  #more: GatheredBytes | undefined;
   #size = 0;
 
   constructor(
@@ -44,12 +44,19 @@ class TextReader implements BodyReader {
       this.#request.dropBody();
       this.#onRefused(tooLarge(this.#maxBytes));
     } else if (this.#first === undefined) this.#first = bytes;
-    else if (this.#more === undefined) this.#more = [this.#first, bytes];
-    else this.#more.push(bytes);
+    else this.#gather(this.#first, bytes);
+  }
+
+  #gather(first: Buffer, bytes: Buffer): void {
+    if (this.#more === undefined) {
+      this.#more = new GatheredBytes();
+      this.#more.add(first);
+    }
+    this.#more.add(bytes);
   }
 
   end(): void {
-    const body = this.#more === undefined ? (this.#first ?? nothing) : Buffer.concat(this.#more);
+    const body = this.#more === undefined ? (this.#first ?? nothing) : this.#more.take();
     // Nearly every body is plain ASCII, which needs no decoding.
     if (isAscii(body)) this.#onText(body.toString('latin1'));
     else if (isUtf8(body)) this.#onText(body.toString('utf8'));

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Clock, defectFields, type HubError, type Logger, type Timer } from '../../base/index.ts';
+import { type Clock, defectFields, GatheredBytes, type HubError, type Logger, type Timer } from '../../base/index.ts';
 import { createSseReader, readUpstreamMessage, type SseReader, type UpstreamMessage } from '../../mcp/index.ts';
 import type { Deadlines, Patience } from '../deadlines.ts';
 import { cancelled, defective, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
@@ -58,8 +58,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   let contentType = '';
   /** Of an answer that is no message. */
   let refused: WireFailure | undefined;
-  let parts: Buffer[] = [];
-  let size = 0;
+  const body = new GatheredBytes();
   let sse: SseReader | undefined;
   let linger: Timer | undefined;
   let stopResumed: (() => void) | undefined;
@@ -73,6 +72,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   function end(outcome: WireReply, hangUp = false): void {
     if (settled) return;
     settled = true;
+    body.clear();
     patience.end();
     stopResumed?.();
     options.onEnd();
@@ -129,8 +129,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
       brokeOff(lostConnection(server, 'the answer stream ended before the answer', true));
       return;
     }
-    const text = (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).toString('utf8'); // length checked
-    parts = [];
+    const text = body.take().toString('utf8');
     const message = text === '' ? undefined : readUpstreamMessage(text);
     if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
     else if (message?.kind === 'error' && isSessionLoss(options, status, message.code))
@@ -164,13 +163,10 @@ export function createExchange(options: ExchangeOptions): Exchange {
       }
     },
     onResponseData(_controller, chunk) {
-      if (sse !== undefined) {
-        if (!settled && !sse.push(chunk)) end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
-        return;
-      }
-      parts.push(chunk);
-      size += chunk.length;
-      if (size > maxMessageBytes) end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
+      if (settled) return;
+      if (sse === undefined) body.add(chunk);
+      if (sse === undefined ? body.size > maxMessageBytes : !sse.push(chunk))
+        end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
     },
     onResponseEnd() {
       linger?.cancel();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { GatheredBytes } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 
 /** What requests say they can read. */
@@ -8,21 +9,19 @@ export const acceptedEncodings = 'gzip, deflate, br';
 
 /** The body, unpacked. A small one may unpack to anything, so bytes are counted as they come out, and it ends there. */
 export async function readBody(response: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const body = new GatheredBytes();
   // What happens to either of them is thrown where the second one is read.
   const unpacked = pipeline(response, createUnpacker(response, url), () => {});
   // Streams of bytes give nothing but buffers; their types do not know.
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
+    body.add(chunk);
+    if (body.size > maxBytes) {
       throw new ToolFault(
         `${url.href} is not fetched: its body is over the ${maxBytes} bytes that --max-bytes allows.`,
       );
     }
-    chunks.push(chunk);
   }
-  return Buffer.concat(chunks, size);
+  return body.take();
 }
 
 function createUnpacker(response: IncomingMessage, url: URL): Transform {
