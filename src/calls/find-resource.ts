@@ -20,36 +20,50 @@ export function createResourceFinder(
   const openForms = forms.filter(({ template }) => !template.form.literalStart.includes(':'));
   const schemes = new Map(reading.map((offer) => [offer, schemesOf(offer)]));
 
-  function byForm(candidates: typeof forms, uri: string): Found | undefined {
+  function byForm(candidates: typeof forms, uri: string, readableBy: ReadableBy): Found | undefined {
     for (const { offer, template } of candidates) {
-      if (template.form.match(uri) === undefined) continue;
-      const found = readable(offer, 'resource', uri);
-      if (found !== undefined) return found;
+      if (!uri.startsWith(template.form.literalStart)) continue;
+      // The decision is the same for all templates of a server, and matching is dear.
+      const found = readableBy(offer);
+      if (found !== undefined && template.form.match(uri) !== undefined) return found;
     }
     return undefined;
   }
 
   /** Links in results often name resources that are in no list. */
-  function byScheme(uri: string): Found | undefined {
+  function byScheme(uri: string, readableBy: ReadableBy): Found | undefined {
     const scheme = schemeOf(uri);
     if (scheme === undefined) return undefined;
     const found = reading.flatMap((offer) =>
-      schemes.get(offer)?.has(scheme) === true ? (readable(offer, 'resource', uri) ?? []) : [],
+      schemes.get(offer)?.has(scheme) === true ? (readableBy(offer) ?? []) : [],
     );
     return found.length === 1 ? found[0] : undefined;
   }
 
   return (uri) => {
-    if (uri.length > maxUriLength) return undefined;
     const long = names.readLong(uri);
     if (long !== undefined) {
       const offer = reading.find(({ server }) => server === long.server);
       return offer && readable(offer, 'resource', long.own);
     }
+    if (uri.length > maxUriLength) return undefined;
     const item = listed.get(uri);
     const held = item && readable(item.offer, 'resource', item.own);
     // A template that begins with a variable fits everything; it gets what nobody else has.
-    return held ?? byForm(plainForms, uri) ?? byScheme(uri) ?? byForm(openForms, uri);
+    if (held !== undefined) return held;
+    const readableBy = decideOnce(uri);
+    return byForm(plainForms, uri, readableBy) ?? byScheme(uri, readableBy) ?? byForm(openForms, uri, readableBy);
+  };
+}
+
+/** What a server has under one URI, if the agent may read it. */
+type ReadableBy = (offer: Offer) => Found | undefined;
+
+function decideOnce(uri: string): ReadableBy {
+  const known = new Map<Offer, Found | undefined>();
+  return (offer) => {
+    if (!known.has(offer)) known.set(offer, readable(offer, 'resource', uri));
+    return known.get(offer);
   };
 }
 

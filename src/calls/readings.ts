@@ -1,5 +1,5 @@
 import type { Catalog, Decision, TemplateDefinition } from '../domain/index.ts';
-import type { AgentPolicy } from '../governance/index.ts';
+import type { AgentPolicy, UriTemplateForm } from '../governance/index.ts';
 import { parseUriTemplate, type UriTemplate } from '../mcp/index.ts';
 
 /** What one agent may read of one server. */
@@ -19,6 +19,7 @@ export interface ReadTemplate {
 export function readingsOf(policy: AgentPolicy, server: string, catalog: Catalog | undefined): Readings {
   let listed: ReadonlySet<string> | undefined;
   let templates: readonly ReadTemplate[] | undefined;
+  let forms: readonly UriTemplateForm[] | undefined;
 
   function readTemplates(): readonly ReadTemplate[] {
     templates ??= (catalog?.templates ?? []).flatMap((definition) => {
@@ -28,10 +29,12 @@ export function readingsOf(policy: AgentPolicy, server: string, catalog: Catalog
     return templates;
   }
 
-  function formsOf(uri: string): string[] {
-    return readTemplates().flatMap(({ definition, form }) =>
-      form.match(uri) === undefined ? [] : [definition.uriTemplate],
-    );
+  function formsOf(): readonly UriTemplateForm[] {
+    forms ??= readTemplates().map(({ definition, form }) => ({
+      text: definition.uriTemplate,
+      fits: (uri) => form.match(uri) !== undefined,
+    }));
+    return forms;
   }
 
   return {

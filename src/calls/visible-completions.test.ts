@@ -29,6 +29,22 @@ test(
   },
 );
 
+test('no more values are judged than one answer may hold', () => {
+  const { view, target } = stage('resource:memo://{folder}/{name}');
+  const values = ['salaries', ...Array.from({ length: 5000 }, (_, index) => `plan${index}`)];
+  const asked: string[] = [];
+  const counting = {
+    ...view,
+    canRead: (server: string, uri: string) => {
+      asked.push(uri);
+      return view.canRead(server, uri);
+    },
+  };
+  const visible = visibleCompletions(counting, target, inNotes, { values, total: 5001 });
+  expect(visible).toEqual({ values: values.slice(1, 100), total: 5000, hasMore: true });
+  expect(asked).toHaveLength(100);
+});
+
 test('what may all be read is given back as it is', () => {
   const { view, target } = stage('resource:memo://{folder}/{name}');
   const completion = { values: ['plan', 'ask'], total: 2 };

@@ -24,16 +24,22 @@ export function visibleCompletions(view: View, target: Target, args: unknown, co
     const uri = template.expand(new Map(known).set(name, value));
     return uri === undefined || view.canRead(target.server, uri);
   };
-  const visible = values.filter(isVisible);
-  const dropped = values.length - visible.length;
-  if (dropped === 0) return completion;
+  const judged = values.slice(0, maxValues);
+  const visible = judged.filter(isVisible);
+  const dropped = judged.length - visible.length;
+  const hasMore = judged.length < values.length;
+  if (dropped === 0 && !hasMore) return completion;
   const { total } = completion;
   return {
     ...completion,
     values: visible,
+    ...(hasMore ? { hasMore } : {}),
     ...(typeof total === 'number' ? { total: Math.max(visible.length, total - dropped) } : {}),
   };
 }
+
+/** The protocol allows no more in one answer, and each costs a decision. */
+const maxValues = 100;
 
 function knownValues(context: unknown): ReadonlyMap<string, string> {
   const known = isJsonObject(context) && isJsonObject(context.arguments) ? context.arguments : {};

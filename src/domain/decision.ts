@@ -5,6 +5,9 @@ export type RuleEffect = 'allow' | 'require-approval' | 'deny';
 /** Why a tool counts as writing: our own list of known servers, what the server says, or that nobody says anything. */
 export type ToolKindReason = 'known-server' | 'annotation' | 'no-word' | 'untrusted-annotation';
 
+/** Why a URI is refused whatever rules say. */
+export type UriProblem = 'control-character' | 'encoded-too-often' | 'too-many-forms';
+
 /** What the policy says of one operation, and why. */
 export interface Decision {
   readonly effect: 'allow' | 'ask' | 'deny';
@@ -16,6 +19,8 @@ export type DecisionReason =
   | { readonly kind: 'default' }
   /** A URI or name of so many characters is not looked at. */
   | { readonly kind: 'too-long'; readonly limit: number }
+  /** A URI that no client needs to write, and that servers may read in many ways. */
+  | { readonly kind: 'unsafe-uri'; readonly problem: UriProblem }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
@@ -38,4 +43,4 @@ export type DecisionReason =
   | { readonly kind: 'rule'; readonly pattern: string; readonly source: SourceRef; readonly agent?: string };
 
 /** Longer URIs belong to nobody, so that the work on one is bounded. */
-export const maxUriLength = 4096;
+export const maxUriLength = 2048;

@@ -7,7 +7,14 @@ export {
   type ResourceDefinition,
   type TemplateDefinition,
 } from './catalog.ts';
-export { type Decision, type DecisionReason, maxUriLength, type RuleEffect, type ToolKindReason } from './decision.ts';
+export {
+  type Decision,
+  type DecisionReason,
+  maxUriLength,
+  type RuleEffect,
+  type ToolKindReason,
+  type UriProblem,
+} from './decision.ts';
 export {
   type AgentSpec,
   type BuiltinName,

@@ -27,5 +27,6 @@ export {
   splitToolName,
   type ToolKindOf,
   type ToolName,
+  type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';

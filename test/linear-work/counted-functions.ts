@@ -1,10 +1,5 @@
-/** A function that reads texts of agents, servers or files, and texts that would be hard for a careless one. */
-export interface CountedFunction {
-  readonly name: string;
-  /** Imports it: modules must be loaded while work is counted. */
-  load(): Promise<(text: string) => unknown>;
-  readonly texts: readonly ((length: number) => string)[];
-}
+import { type CountedFunction, times } from './counted-function.ts';
+import { uriFunctions, uriTexts } from './uri-functions.ts';
 
 /** Files that put regular expressions together from texts; the functions below run all of them. */
 export const composingFiles: readonly string[] = [
@@ -106,18 +101,6 @@ const pageTexts = [
   (n: number) => `<pre>${'\n'.repeat(n)}x</pre>`,
 ];
 
-const uriTexts = [
-  times('../'),
-  times('/..'),
-  times('%2e'),
-  times('a/'),
-  (n: number) => `file://${'/'.repeat(n)}`,
-  (n: number) => `memo://${'a/../'.repeat(n / 5)}`,
-  times('{'),
-  times('a{b}'),
-  times('~'),
-];
-
 const printedTexts = [times('\u001b['), times('\u202e'), times(' '), times('\r\n'), times('a '), times('\u001b]x')];
 
 export const countedFunctions: readonly CountedFunction[] = [
@@ -208,25 +191,7 @@ export const countedFunctions: readonly CountedFunction[] = [
     },
     texts: [times('\r'), times('\n'), times('\r\n'), times('data:x\n'), times('data: x'), times(':'), times('id:\r')],
   },
-  {
-    name: 'parseUriTemplate and its matcher',
-    load: async () => {
-      const { parseUriTemplate } = await import('../../src/mcp/uri-template.ts');
-      const template = parseUriTemplate('memo://{a}/{b}{?q,r*}');
-      return (text) => [parseUriTemplate(text), template?.match(`memo://${text}`)];
-    },
-    texts: [...uriTexts, times('{a'), times('a,'), times('&q='), times('?')],
-  },
-  {
-    name: 'uriForms and wildcards',
-    load: async () => {
-      const { uriForms } = await import('../../src/governance/policy/uri-forms.ts');
-      const { compileWildcard, matchesWildcard } = await import('../../src/governance/policy/wildcard.ts');
-      const wildcard = compileWildcard('*a*b*c');
-      return (text) => [uriForms(text), matchesWildcard(wildcard, text), compileWildcard(`${text}*`)];
-    },
-    texts: [...uriTexts, times('ab'), times('*')],
-  },
+  ...uriFunctions,
   {
     name: 'splitToolName and scopes',
     load: async () => {
@@ -379,8 +344,4 @@ function attempt(work: () => unknown): unknown {
     if (error instanceof Error && error.constructor.name === 'TooMuchWork') throw error;
     return undefined;
   }
-}
-
-function times(part: string): (length: number) => string {
-  return (length) => part.repeat(Math.ceil(length / part.length));
 }

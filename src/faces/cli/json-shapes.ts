@@ -58,6 +58,7 @@ export const explainSchema = z.strictObject({
   reason: z.enum([
     'default',
     'too-long',
+    'unsafe-uri',
     'not-routed',
     'not-included',
     'excluded',

@@ -144,12 +144,8 @@ export function createModernFace(deps: ModernFaceDeps): ModernFace {
       subscriptions.remove(subscription);
       contain(logger, 'client_defect', {}, () => watched.close());
     });
-    const granted = await Promise.all(
-      filter.resources.map(async (uri) =>
-        (await watched.watch(caller, uri, client, '')).kind === 'result' ? [uri] : [],
-      ),
-    );
-    events.send(acknowledgement(idText, { lists: filter.lists, resources: granted.flat() }));
+    const granted = await watched.watchAll(caller, filter.resources, client);
+    events.send(acknowledgement(idText, { lists: filter.lists, resources: granted }));
     const changed = early;
     early = undefined;
     for (const list of changed) subscription.announce(list);

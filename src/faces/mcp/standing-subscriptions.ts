@@ -36,12 +36,10 @@ export class StandingSubscriptions {
     this.cancel(id);
     this.#open.set(id, { idText, lists, watched });
     const client = { principal: principalOf(caller), session: undefined, askable: askableNothing, takesRounds: true };
-    const granted = await Promise.all(
-      resources.map(async (uri) => ((await watched.watch(caller, uri, client, '')).kind === 'result' ? [uri] : [])),
-    );
+    const granted = await watched.watchAll(caller, resources, client);
     // It may have been cancelled meanwhile.
     if (this.#open.get(id)?.watched !== watched) watched.close();
-    else this.#send(acknowledgement(idText, { lists, resources: granted.flat() }));
+    else this.#send(acknowledgement(idText, { lists, resources: granted }));
   }
 
   cancel(id: string | number): void {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { HubError } from '../../base/index.ts';
 import type { CallClient, CallResult, ResourceWatch } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
@@ -7,6 +8,8 @@ import { onResource } from './operations.ts';
 /** The resources that one client watches. Each was allowed when it was asked for, and is looked at again when it is told. */
 export interface WatchedResources {
   watch(caller: Caller, uri: string, client: CallClient | undefined, meta: string): Promise<CallResult>;
+  /** Asks for all of them, and gives back those that were granted. Others get their turn between two URIs. */
+  watchAll(caller: Caller, uris: readonly string[], client: CallClient | undefined): Promise<readonly string[]>;
   unwatch(uri: string): void;
   close(): void;
 }
@@ -25,9 +28,14 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
     watches.delete(uri);
   }
 
-  return {
+  /** Of those under way, too: many may be asked for before the first is granted. */
+  function hasRoom(uri: string): boolean {
+    return watches.has(uri) || pending.has(uri) || watches.size + pending.size < maxWatched;
+  }
+
+  const watched: WatchedResources = {
     async watch(caller, uri, client, meta) {
-      if (watches.size >= maxWatched && !watches.has(uri)) return { kind: 'failed', error: tooMany() };
+      if (!hasRoom(uri)) return { kind: 'failed', error: tooMany() };
       const watch = hub.resourceWatch(caller, uri, onUpdate);
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, watch, channel: undefined });
@@ -44,6 +52,16 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
       }
       return outcome;
     },
+    async watchAll(caller, uris, client) {
+      const asked: Promise<readonly string[]>[] = [];
+      for (const uri of uris) {
+        if (closed) break;
+        const outcome = watched.watch(caller, uri, client, '');
+        asked.push(outcome.then(({ kind }) => (kind === 'result' ? [uri] : [])));
+        await setImmediate();
+      }
+      return (await Promise.all(asked)).flat();
+    },
     unwatch(uri) {
       pending.delete(uri);
       end(uri);
@@ -53,6 +71,7 @@ export function watchResources(hub: Hub, onUpdate: (uri: string) => void): Watch
       for (const uri of [...watches.keys()]) end(uri);
     },
   };
+  return watched;
 }
 
 function tooMany(): HubError {

@@ -1,10 +1,11 @@
-import { type Decision, type Fleet, maxUriLength, type ToolHints } from '../../domain/index.ts';
+import { type Decision, type Fleet, maxUriLength, type ToolHints, type UriProblem } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
 import { compileClientRules } from './client-rules.ts';
 import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
 import { toolSpellings } from './name-list.ts';
+import { uriProblem } from './percent-decoding.ts';
 import { createReading, type FormsOf } from './reading.ts';
-import { toolSubject } from './reading-name.ts';
+import { resourcePrefix, toolSubject } from './reading-name.ts';
 import { compileRouting } from './routing.ts';
 import { compileRuleSet, type RuleSet } from './rule-set.ts';
 import { type Speaker, speakersFor } from './speakers.ts';
@@ -83,13 +84,16 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
       decideReading(server, subject, formsOf) {
         const blocked = blockedAt(server);
         if (blocked !== undefined) return notRouted(blocked);
-        if (subject.length > maxUriLength) return tooLong;
+        if (subject.length > resourcePrefix.length + maxUriLength) return tooLong;
+        const problem = subject.startsWith(resourcePrefix) ? uriProblem(subject) : undefined;
+        if (problem !== undefined) return unsafeUri(problem);
         const reading = createReading(server, subject, formsOf);
         for (const filter of filtersOf(server)) {
           const refusal = filter.refuseReading(reading);
           if (refusal !== undefined) return refusal;
         }
         const ruled = decideByRules(rules, (map) => map.findReading(server, reading));
+        if (reading.hasTooManyForms && ruled.effect !== 'deny') return unsafeUri('too-many-forms');
         return gateOf(server)?.shut ?? stricter(ruled, clientsOf(server)(subject));
       },
     };
@@ -97,6 +101,10 @@ export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
 }
 
 const tooLong: Decision = { effect: 'deny', reason: { kind: 'too-long', limit: maxUriLength } };
+
+function unsafeUri(problem: UriProblem): Decision {
+  return { effect: 'deny', reason: { kind: 'unsafe-uri', problem } };
+}
 
 /** Deny beats ask beats allow; of equals the first is named. */
 function stricter(decision: Decision, other: Decision | undefined): Decision {

@@ -4,6 +4,7 @@ import {
   placeOf,
   type ServerAccess,
   type ToolKindReason,
+  type UriProblem,
 } from '../../domain/index.ts';
 import { isReadOnly } from './scopes.ts';
 import type { ToolName } from './tool-name.ts';
@@ -45,6 +46,8 @@ function because(reason: DecisionReason, server: string): string {
       return 'no rule speaks of it, and what is routed is allowed by default';
     case 'too-long':
       return `it has more than ${reason.limit} characters`;
+    case 'unsafe-uri':
+      return uriProblems[reason.problem];
     case 'not-routed':
       return `agent ${reason.agent} has no server ${server} (not routed to it, not shared, switched off or unknown)`;
     case 'not-included':
@@ -63,6 +66,12 @@ function because(reason: DecisionReason, server: string): string {
     }
   }
 }
+
+const uriProblems: Readonly<Record<UriProblem, string>> = {
+  'control-character': 'its URI has a control character, plain or percent-encoded',
+  'encoded-too-often': 'its URI is percent-encoded more than three times over',
+  'too-many-forms': 'servers could read its URI in too many ways to check them all',
+};
 
 const writes: Readonly<Record<ToolKindReason, string>> = {
   'known-server': 'the tool is known to write',

@@ -1,3 +1,5 @@
+import type { UriProblem } from '../../domain/index.ts';
+
 /**
  * Everything that a program may get from a text by decoding percent signs: not at all, once, twice, or until nothing is
  * left to decode. `%2A` stays as it is in all of them, because a bare `*` means "anything" in rules.
@@ -8,35 +10,46 @@ export function decodings(text: string): readonly string[] {
   return [...new Set([decodeHarmless(text), once, decodeOnce(once), decodeAll(text)])];
 }
 
+/**
+ * What makes a URI unfit for comparing: a control character, plain or encoded, or more layers of percent-encoding than
+ * anybody needs. Tabs and line ends may be encoded, as in the text of a query; raw they are in no URI either.
+ */
+export function uriProblem(uri: string): UriProblem | undefined {
+  if (!suspicious.test(uri)) return undefined;
+  if (controls.test(uri)) return 'control-character';
+  let text = uri;
+  for (let layer = 0; layer <= maxLayers; layer++) {
+    const decoded = decodeOnce(text);
+    if (decoded === text) return undefined;
+    if (hiddenControls.test(decoded)) return 'control-character';
+    text = decoded;
+  }
+  return 'encoded-too-often';
+}
+
+const maxLayers = 3;
+const suspicious = /[%\p{Cc}]/u;
+const controls = /\p{Cc}/u;
+const hiddenControls = /(?![\t\n\r])\p{Cc}/u;
+
 /** What stands for itself whether it is encoded or not; the others are part of a URI's structure. */
 function decodeHarmless(text: string): string {
-  return text.replaceAll(encodedRun, (run) =>
-    splitRun(run)
-      .map((part) => (structural.test(part) ? part.toUpperCase() : decodeRun(part)))
-      .join(''),
-  );
+  return text.replaceAll(encodedPart, (part) => (structural.test(part) ? part.toUpperCase() : decodePart(part)));
 }
 
 function decodeOnce(text: string): string {
-  return text.replaceAll(encodedRun, (run) =>
-    splitRun(run)
-      .map((part) => (/^%2a$/i.test(part) ? '%2A' : decodeRun(part)))
-      .join(''),
-  );
+  return text.replaceAll(encodedPart, (part) => (/^%2a$/i.test(part) ? '%2A' : decodePart(part)));
 }
 
-const encodedRun = /(?:%[0-9a-f]{2})+/gi;
+/** Single characters where they are ASCII; what is more belongs together. */
+const encodedPart = /%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi;
 /** `% * . / : ? @ # \` and control characters. */
 const structural = /^%(?:25|2a|2e|2f|3a|3f|40|23|5c|0[0-9a-f]|1[0-9a-f]|7f)$/i;
 
-/** Single characters where they are ASCII; what is more belongs together. */
-function splitRun(run: string): string[] {
-  return run.match(/%[0-7][0-9a-f]|(?:%[89a-f][0-9a-f])+/gi) ?? [];
-}
-
 /** Bytes that are no UTF-8 become the replacement character. */
-function decodeRun(run: string): string {
-  return Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8');
+function decodePart(part: string): string {
+  if (part.length === 3 && part < '%8') return String.fromCharCode(Number.parseInt(part.slice(1), 16));
+  return Buffer.from(part.replaceAll('%', ''), 'hex').toString('utf8');
 }
 
 /** In one pass: whatever a decoded character completes is decoded as soon as it stands there. */

@@ -157,12 +157,71 @@ describe('a URI that the caller made up', () => {
 
   test('is denied with the template that it fits, in any spelling', () => {
     const draft: FleetDraft = { servers, policy: { 'memo.resource:memo://{id}': 'deny' } };
-    const formsOf: FormsOf = (uri) => (/^memo:\/\/[^/]+$/.test(uri) ? ['memo://{id}'] : []);
+    const formsOf: FormsOf = () => [{ text: 'memo://{id}', fits: (uri) => /^memo:\/\/[^/]+$/.test(uri) }];
     expect(effect(draft, 'resource:memo://7', formsOf)).toBe('deny');
     expect(effect(draft, 'resource:memo://x/../7', formsOf)).toBe('deny');
     expect(effect(draft, 'resource:memo://x/7', formsOf)).toBe('allow');
     const listed: Readonly<Record<string, ToolFilter>> = { memo: { include: ['resource:memo://7'] } };
     expect(effect({ servers, agents: { dev: { tools: listed } } }, 'resource:memo://7', formsOf)).toBe('allow');
+  });
+
+  test('is compared with those templates alone that a rule is about', () => {
+    const compared: string[] = [];
+    const formsOf: FormsOf = () =>
+      ['memo://{id}', 'memo://{a}/{b}', 'memo://{+all}'].map((text) => ({
+        text,
+        fits: () => {
+          compared.push(text);
+          return false;
+        },
+      }));
+    const draft: FleetDraft = { servers, policy: { 'memo.resource:memo://{a}/{b}': 'deny' } };
+    expect(effect(draft, 'resource:memo://x/7', formsOf)).toBe('allow');
+    expect(new Set(compared)).toEqual(new Set(['memo://{a}/{b}']));
+    const excluding = { servers: { memo: { tools: { exclude: ['resource:memo://{id}'] } } } };
+    expect(effect(excluding, 'resource:memo://x/7', formsOf)).toBe('allow');
+    expect(new Set(compared)).toEqual(new Set(['memo://{a}/{b}', 'memo://{id}']));
+  });
+
+  test(verifies('view:others-hidden', 'no host, port or parameter leads a parser of URLs to what is denied'), () => {
+    const draft: FleetDraft = {
+      servers,
+      policy: { 'memo.resource:file:///private/*': 'deny', 'memo.resource:memo://board/*': 'deny' },
+    };
+    const host = fc.constantFrom('', 'x', '127.1', 'localhost', 'private', 'a.b', '0x7f.1', '[::1]', 'C:', 'board');
+    const user = fc.constantFrom('', '', 'u@', 'u:p@', 'a%40b@');
+    const port = fc.constantFrom('', '', ':1', ':07', ':');
+    const piece = fc.constantFrom(
+      '..',
+      '.',
+      'private',
+      'x',
+      '%2e%2E',
+      '',
+      'minutes',
+      '%70rivate',
+      '..;',
+      'y;v=1',
+      'z.',
+    );
+    let denied = 0;
+    fc.assert(
+      fc.property(user, host, port, fc.array(piece, { minLength: 1, maxLength: 6 }), (...[who, name, at, pieces]) => {
+        for (const scheme of ['file', 'memo']) {
+          const uri = `${scheme}://${scheme === 'file' ? '' : who}${name}${scheme === 'file' ? '' : at}/${pieces.join('/')}`;
+          if (!URL.canParse(uri)) continue;
+          const { hostname, pathname } = new URL(uri);
+          // As Java servers do after parsing.
+          const path = decodeURIComponent(pathname).replaceAll(/;[^/]*/g, '');
+          const isDenied = scheme === 'file' ? path.startsWith('/private/') : hostname === 'board' && path !== '';
+          if (!isDenied) continue;
+          denied++;
+          expect([uri, effect(draft, `resource:${uri}`, noForms)]).toEqual([uri, 'deny']);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    expect(denied).toBeGreaterThan(50);
   });
 
   test(verifies('view:others-hidden', 'no spelling of a URI gets more than the URI itself'), () => {

@@ -45,13 +45,28 @@ export function compileRuleSet(policy: ToolPolicy, servers: { has(name: string):
         if (best === undefined || strictness(rule) > strictness(best)) best = rule;
       };
       for (const form of reading.forms?.loose ?? []) resources.visit(server, form, consider);
-      for (const template of reading.templates) {
-        const rule = find(server, template);
-        if (rule !== undefined && rule.effect !== 'allow') consider(rule);
-      }
+      if (best?.effect === 'deny') return best;
+      const onTemplate = ruleOnTemplate(reading, (template) => find(server, template));
+      if (onTemplate !== undefined) consider(onTemplate);
       return best;
     },
   };
+}
+
+/** The strictest rule on a template that the URI fits. */
+function ruleOnTemplate(
+  reading: Reading,
+  ruleOf: (template: string) => PolicyRule | undefined,
+): PolicyRule | undefined {
+  for (const effect of ['deny', 'require-approval'] as const) {
+    let rule: PolicyRule | undefined;
+    const fits = reading.fitsTemplate((template) => {
+      rule = ruleOf(template);
+      return rule?.effect === effect;
+    });
+    if (fits) return rule;
+  }
+  return undefined;
 }
 
 export function strictness(rule: PolicyRule): number {

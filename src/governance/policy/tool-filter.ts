@@ -23,10 +23,12 @@ export function compileFilter(filter: ToolFilter, server: string, by: string, so
   const excluded: Decision = { effect: 'deny', reason: { kind: 'excluded', by, source } };
   const notIncluded: Decision = { effect: 'deny', reason: { kind: 'not-included', by, source } };
 
-  function isExcluded({ spellings, forms, templates }: Reading): boolean {
+  function isExcluded(reading: Reading): boolean {
     if (exclude === undefined || excludedForms === undefined) return false;
-    if (exclude.matchesAny(spellings) || forms === undefined) return exclude.matchesAny(spellings);
-    return excludedForms.matchesAny(forms.loose) || exclude.matchesAny(templates);
+    if (exclude.matchesAny(reading.spellings)) return true;
+    const { forms } = reading;
+    if (forms === undefined) return false;
+    return excludedForms.matchesAny(forms.loose) || reading.fitsTemplate((template) => exclude.matchesAny([template]));
   }
 
   function isIncluded({ spellings, forms }: Reading): boolean {

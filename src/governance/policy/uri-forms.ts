@@ -1,5 +1,5 @@
 import { decodings } from './percent-decoding.ts';
-import { type UriParts, uriParts } from './uri-parts.ts';
+import { type UriParts, uriParts, withoutParameters, withoutPort } from './uri-parts.ts';
 
 /**
  * The normal forms of a URI. A server may follow the rules for URIs, or decode first, or decode twice, or cut off
@@ -9,32 +9,44 @@ import { type UriParts, uriParts } from './uri-parts.ts';
 export interface UriForms {
   /** An include list must hold for each of them. */
   readonly exact: readonly string[];
-  /** In small letters, and also without query, fragment or a slash at the end: a rule that denies any of them counts. */
+  /**
+   * In small letters, and also without port, parameters of segments, query, fragment or a slash at the end: a rule that
+   * denies any of them counts.
+   */
   readonly loose: readonly string[];
+  /** False where a URI can be read in more than `maxForms` ways: these are only the first. */
+  readonly isComplete: boolean;
   /** The same as URIs again, for templates that they may fit. */
-  readonly spellings: readonly string[];
+  spellings(): readonly string[];
 }
 
 /** The normal forms of a URI, or of a pattern with stars, that an operator wrote into a rule or a list. */
 export type EntryForms = Pick<UriForms, 'exact' | 'loose'>;
 
+/** A URI that can be read in more ways was written to confuse. */
+const maxForms = 16;
+
 export function uriForms(uri: string): UriForms {
-  const [exact, loose, spellings] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  for (const text of readings(uri)) {
-    // To a rule a star stands for anything; here it is just a character.
-    const parts = uriParts(text.replaceAll('*', '%2A'));
-    const variants = parts.userinfo === '' ? [parts] : [parts, { ...parts, userinfo: '' }];
-    for (const variant of variants.flatMap(resolved)) {
-      exact.add(compose(variant));
-      const cut = { ...variant, tail: '' };
-      for (const each of [variant, cut]) {
-        for (const form of withoutLastSlash(compose(each))) loose.add(form.toLowerCase());
-        for (const slashes of ['//', '///']) spellings.add(compose(each, slashes));
-      }
+  const [exact, loose] = [new Set<string>(), new Set<string>()];
+  const distinct = new Map<string, UriParts>();
+  let isComplete = true;
+  for (const { parts, isLoose } of variantsOf(uri)) {
+    const form = compose(parts);
+    if (!isLoose) exact.add(form);
+    if (distinct.has(form)) continue;
+    distinct.set(form, parts);
+    for (const each of parts.tail === '' ? [form] : [form, form.slice(0, -parts.tail.length)]) {
+      for (const short of withoutLastSlash(each)) loose.add(short.toLowerCase());
     }
+    isComplete = distinct.size <= maxForms;
+    if (!isComplete) break;
   }
-  if (uri.includes('\0') || /%(?:25)*00/.test(uri)) addBeforeNul(uri, loose);
-  return { exact: [...exact], loose: [...loose], spellings: [uri, ...spellings] };
+  return {
+    exact: [...exact],
+    loose: [...loose],
+    isComplete,
+    spellings: () => [...new Set([uri, ...[...distinct.values()].flatMap(spellingsOf)])],
+  };
 }
 
 export function entryForms(entry: string): EntryForms {
@@ -45,6 +57,7 @@ export function entryForms(entry: string): EntryForms {
     // What a step up leaves depends on what a star stands for.
     for (const variant of isPattern ? [parts] : resolved(parts)) {
       exact.add(compose(variant)).add(compose({ ...variant, userinfo: '' }));
+      if (variant.scheme === 'file:') exact.add(compose({ ...variant, userinfo: '', host: '' }));
       const form = compose(variant).toLowerCase();
       for (const each of isPattern ? [form] : withoutLastSlash(form)) loose.add(each);
     }
@@ -52,8 +65,47 @@ export function entryForms(entry: string): EntryForms {
   return { exact: [...exact], loose: [...loose] };
 }
 
+interface Variant {
+  readonly parts: UriParts;
+  /** Such a form counts for denials alone. */
+  readonly isLoose: boolean;
+}
+
+/** One after another, so that nothing more is made once there are too many. */
+function* variantsOf(uri: string): Generator<Variant> {
+  for (const text of readings(uri)) {
+    // To a rule a star stands for anything; here it is just a character.
+    for (const { parts, isLoose } of leftOut(uriParts(text.replaceAll('*', '%2A')))) {
+      for (const each of resolved(parts)) yield { parts: each, isLoose };
+    }
+  }
+}
+
+/** As it is, and without what some servers pay no attention to. */
+function leftOut(parts: UriParts): readonly Variant[] {
+  const found: Variant[] = [{ parts, isLoose: false }];
+  const bare = { ...parts, userinfo: '' };
+  if (parts.userinfo !== '') found.push({ parts: bare, isLoose: false });
+  // Programs open the path of a `file:` URI, whatever host it names.
+  const isFile = parts.scheme === 'file:';
+  const host = isFile ? '' : withoutPort(parts.host);
+  if (host !== parts.host) found.push({ parts: { ...bare, host }, isLoose: !isFile });
+  const plain = { host: withoutParameters(parts.host), path: withoutParameters(parts.path) };
+  if (plain.host === parts.host && plain.path === parts.path) return found;
+  // Of `..;x` this makes a step up, which leads out of what an include list names.
+  const isLoose = !steps.test(plain.path);
+  return [
+    ...found,
+    ...found.map((each) => ({
+      parts: { ...each.parts, path: plain.path, host: withoutParameters(each.parts.host) },
+      isLoose: isLoose || each.isLoose,
+    })),
+  ];
+}
+
 /** Decoded as often as somebody may, without what parsers drop, and in both normal forms of Unicode. */
 function readings(text: string): ReadonlySet<string> {
+  if (plainText.test(text)) return new Set([text]);
   const found = new Set<string>();
   for (const decoded of decodings(text)) {
     const visible = decoded.replaceAll(dropped, '').trim();
@@ -65,16 +117,11 @@ function readings(text: string): ReadonlySet<string> {
   return found;
 }
 
+/** Nothing to decode, to drop or to normalize. */
+const plainText = /^[!-$&-~]*$/;
+
 /** Control characters and those that nobody sees. */
 const dropped = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
-
-/** Programs in C see nothing behind it. */
-function addBeforeNul(uri: string, loose: Set<string>): void {
-  for (const text of decodings(uri)) {
-    const nul = text.indexOf('\0');
-    if (nul >= 0) for (const form of uriForms(text.slice(0, nul)).loose) loose.add(form);
-  }
-}
 
 /** As it is written, and with `.` and `..` resolved: below the host, with the host as a folder, or in all of the text. */
 function resolved(parts: UriParts): readonly UriParts[] {
@@ -110,6 +157,12 @@ function compose({ scheme, host, userinfo, path, tail }: UriParts, slashes = '/'
   // What has no scheme may be a name as well as a path.
   const start = scheme === '' ? '' : `${scheme}${slashes}`;
   return `${start}${whole.startsWith('/') ? whole.slice(1) : whole}${tail}`;
+}
+
+/** With and without query and fragment; what has no host may stand behind two slashes or three. */
+function spellingsOf(parts: UriParts): readonly string[] {
+  const cuts = parts.tail === '' ? [parts] : [parts, { ...parts, tail: '' }];
+  return cuts.flatMap((each) => (parts.host === '' ? ['//', '///'] : ['//']).map((slashes) => compose(each, slashes)));
 }
 
 function withoutLastSlash(form: string): readonly string[] {

@@ -167,6 +167,7 @@ function hiddenText(hub: Hub, agent: string, hidden: readonly Row[]): string {
 const hidingWords: Readonly<Record<DecisionReason['kind'], string>> = {
   default: 'by default',
   'too-long': 'with too long a name',
+  'unsafe-uri': 'with an unsafe URI',
   'not-routed': 'not routed',
   'not-included': 'not included',
   excluded: 'excluded',
