@@ -1,3 +1,5 @@
+import { unescapings } from './escaped-text.ts';
+import { merged } from './text-spans.ts';
 import { createAutomaton, type KnownAutomaton } from './value-automaton.ts';
 
 /** Finds any number of values in one pass: the cost of a text does not grow with the number of secrets. */
@@ -12,6 +14,8 @@ export interface Needle {
   readonly text: string;
   /** Base64 spreads a byte over two characters: those at the edges of the value belong to it and to its neighbours. */
   readonly edges: boolean;
+  /** Whether capital and small letters are the same. */
+  readonly anyCase: boolean;
 }
 
 /** Values must have this many characters at least: the quick look reads them. */
@@ -20,16 +24,22 @@ export const shortestNeedle = 6;
 export function createKnownValues(needles: readonly Needle[]): KnownValues {
   if (needles.length === 0) return { holds: () => false, hide: (text) => text };
   const mayHold = createQuickLook(needles);
-  let automaton: KnownAutomaton | undefined;
-  const spansIn = (text: string): number[] => {
-    // Most processes never see a secret in a text: it is built for those that do.
-    automaton ??= createAutomaton(needles, shortestNeedle);
-    return automaton.spansIn(text);
+  let automata: readonly KnownAutomaton[] | undefined;
+  const plainSpans = (text: string): readonly number[] => {
+    if (!mayHold(text)) return [];
+    // Most processes never see a secret in a text: they are built for those that do.
+    automata ??= createAutomata(needles);
+    return merged(automata.map((automaton) => automaton.spansIn(text)));
+  };
+  const spansIn = (text: string): readonly number[] => {
+    const unescaped = unescapings(text);
+    if (unescaped.length === 0) return plainSpans(text);
+    const origins = unescaped.map((each) => plainSpans(each.text).map((index) => each.originOf(index)));
+    return merged([plainSpans(text), ...origins]);
   };
   return {
-    holds: (text) => mayHold(text) && spansIn(text).length > 0,
+    holds: (text) => spansIn(text).length > 0,
     hide(text, replacement) {
-      if (!mayHold(text)) return text;
       const spans = spansIn(text);
       if (spans.length === 0) return text;
       let shown = '';
@@ -43,12 +53,28 @@ export function createKnownValues(needles: readonly Needle[]): KnownValues {
   };
 }
 
+function createAutomata(needles: readonly Needle[]): KnownAutomaton[] {
+  const exact = needles.filter(({ anyCase }) => !anyCase);
+  const folded = needles.filter(({ anyCase }) => anyCase);
+  return [
+    ...(exact.length > 0 ? [createAutomaton(exact, { least: shortestNeedle, unitOf: (code) => code })] : []),
+    ...(folded.length > 0 ? [createAutomaton(folded, { least: shortestNeedle, unitOf: smallLetter })] : []),
+  ];
+}
+
+/** Of A to Z and the capitals of Latin-1: their small letters differ in one bit, which the quick look leaves out. */
+function smallLetter(code: number): number {
+  const isCapital = (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde && code !== 0xd7);
+  return isCapital ? code | caseBit : code;
+}
+
 const blocks = 1 << 14;
 const starts = 1 << 16;
+const caseBit = 0x20;
 
 /**
  * Wu and Manber's skips over the first characters of all values: where no value can begin, up to five characters are passed
- * at once. It never overlooks a beginning, and each step goes on by one character at least.
+ * at once. Letter case is left out. It never overlooks a beginning, and each step goes on by one character at least.
  */
 function createQuickLook(needles: readonly Needle[]): (text: string) => boolean {
   const farthest = shortestNeedle - 1;
@@ -73,12 +99,13 @@ function createQuickLook(needles: readonly Needle[]): (text: string) => boolean 
 }
 
 function blockOf(text: string, at: number): number {
-  return (text.charCodeAt(at - 1) * 131 + text.charCodeAt(at)) & (blocks - 1);
+  return ((text.charCodeAt(at - 1) | caseBit) * 131 + (text.charCodeAt(at) | caseBit)) & (blocks - 1);
 }
 
 /** Of the characters that end here, as many as the shortest value has. */
 function startOf(text: string, at: number): number {
   let hash = 0;
-  for (let each = at - shortestNeedle + 1; each <= at; each++) hash = (hash * 31 + text.charCodeAt(each)) | 0;
+  for (let each = at - shortestNeedle + 1; each <= at; each++)
+    hash = (hash * 31 + (text.charCodeAt(each) | caseBit)) | 0;
   return (hash ^ (hash >>> 16)) & (starts - 1);
 }

@@ -32,7 +32,7 @@ export function createRedactor(secrets: readonly string[], short: readonly strin
   const known = createKnownValues(spellingsOf(values));
   const shortValues = createShortValues(short.filter((value) => value !== '' && !redacted.includes(value)));
   const numeric = values.filter((secret) => /^[\d.eE+-]+$/.test(secret));
-  const numbers = createKnownValues(numeric.map((text) => ({ text, edges: false })));
+  const numbers = createKnownValues(numeric.map((text) => ({ text, edges: false, anyCase: false })));
   const anyNumber = numeric.length > 0 || short.length > 0;
 
   function hideText(text: string, { depth, cut }: Place): string {

@@ -1,4 +1,5 @@
 import type { Needle } from './known-values.ts';
+import { addSpan } from './text-spans.ts';
 
 /** All values as one machine (Aho and Corasick): each character of a text is looked at once, whatever it holds. */
 export interface KnownAutomaton {
@@ -22,9 +23,15 @@ interface States {
   readonly longer: Map<number, string[]>;
 }
 
-/** A text may have been cut inside a value: `least` characters of one before `…` are hidden as well. */
-export function createAutomaton(needles: readonly Needle[], least: number): KnownAutomaton {
-  const states = buildStates(needles);
+export interface AutomatonOptions {
+  /** A text may have been cut inside a value: so many characters of one before `…` are hidden as well. */
+  readonly least: number;
+  /** What a character is compared as. */
+  readonly unitOf: (code: number) => number;
+}
+
+export function createAutomaton(needles: readonly Needle[], { least, unitOf }: AutomatonOptions): KnownAutomaton {
+  const states = buildStates(needles, unitOf);
   return {
     spansIn(text) {
       const spans: number[] = [];
@@ -32,11 +39,11 @@ export function createAutomaton(needles: readonly Needle[], least: number): Know
       /** How far a long value was compared: no character is compared twice. */
       let compared = 0;
       for (let end = 1; end <= text.length; end++) {
-        state = step(states, state, text.charCodeAt(end - 1));
+        state = step(states, state, unitOf(text.charCodeAt(end - 1)));
         const matched = states.matched[state] ?? 0;
         if (matched > 0) {
           const longer = end > compared ? states.longer.get(state) : undefined;
-          compared = longer === undefined ? compared : endOfLongest(longer, text, end);
+          compared = longer === undefined ? compared : endOfLongest(longer, text, { from: end, unitOf });
           addSpan(
             spans,
             widened(
@@ -55,7 +62,7 @@ export function createAutomaton(needles: readonly Needle[], least: number): Know
   };
 }
 
-function buildStates(needles: readonly Needle[]): States {
+function buildStates(needles: readonly Needle[], unitOf: AutomatonOptions['unitOf']): States {
   const next = new Map<number, number>();
   const [parent, unit, depth, matched]: [number[], number[], number[], number[]] = [[0], [0], [0], [0]];
   const edges = [false];
@@ -64,13 +71,14 @@ function buildStates(needles: readonly Needle[]): States {
     const { text } = needle;
     let state = 0;
     for (let at = 0; at < Math.min(text.length, indexedCharacters); at++) {
-      const edge = edgeOf(state, text.charCodeAt(at));
+      const character = unitOf(text.charCodeAt(at));
+      const edge = edgeOf(state, character);
       let target = next.get(edge);
       if (target === undefined) {
         target = depth.length;
         next.set(edge, target);
         parent.push(state);
-        unit.push(text.charCodeAt(at));
+        unit.push(character);
         depth.push(at + 1);
         matched.push(0);
         edges.push(false);
@@ -117,11 +125,18 @@ function edgeOf(state: number, unit: number): number {
 }
 
 /** As far as one of the values goes on in the text. */
-function endOfLongest(longer: readonly string[], text: string, from: number): number {
+function endOfLongest(
+  longer: readonly string[],
+  text: string,
+  { from, unitOf }: { readonly from: number } & Pick<AutomatonOptions, 'unitOf'>,
+): number {
   let end = from;
   for (const value of longer) {
     let at = from;
-    for (let own = indexedCharacters; own < value.length && text.charCodeAt(at) === value.charCodeAt(own); own++) at++;
+    for (let own = indexedCharacters; own < value.length && at < text.length; own++) {
+      if (unitOf(text.charCodeAt(at)) !== unitOf(value.charCodeAt(own))) break;
+      at++;
+    }
     end = Math.max(end, at);
   }
   return end;
@@ -135,14 +150,4 @@ function widened(text: string, start: number, end: number, edges: boolean): [sta
 function isBase64(code: number): boolean {
   const isLetter = (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return isLetter || (code >= 48 && code <= 57) || code === 43 || code === 45 || code === 47 || code === 95;
-}
-
-/** Spans that overlap become one; those that only touch stay two. */
-function addSpan(spans: number[], [start, end]: readonly [start: number, end: number]): void {
-  let [first, last] = [start, end];
-  while (spans.length > 0 && first < (spans.at(-1) ?? 0)) {
-    last = Math.max(last, spans.pop() ?? 0);
-    first = Math.min(first, spans.pop() ?? 0);
-  }
-  spans.push(first, last);
 }

@@ -1,18 +1,27 @@
+import { unescapedOnce } from './escaped-text.ts';
 import { type Needle, shortestNeedle } from './known-values.ts';
 
-/** Every way in which programs write a value down: as it is, in JSON, in an address, in base64 and in hexadecimal. */
+/**
+ * Every way in which programs write a value down: as it is, in JSON, in an address, in base64 and in hexadecimal.
+ * Escapes such as `%41` and `\u0041` are no spellings: the text is sought a second time without them.
+ */
 export function spellingsOf(values: readonly string[]): Needle[] {
-  const plain = new Set<string>();
-  const base64 = new Set<string>();
+  const needles = new Map<string, Needle>();
+  const add = (text: string, needle: Omit<Needle, 'text'>): void => {
+    if (text.length >= shortestNeedle && !needles.has(text)) needles.set(text, { text, ...needle });
+  };
   for (const value of values) {
-    for (const text of [value, ...inJson(value), ...inAddress(value), ...inHex(value)]) plain.add(text);
-    for (const text of inBase64(value)) base64.add(text);
+    const anyCase = value.length >= shortestInAnyCase;
+    for (const plain of inAddress(value))
+      for (const text of [plain, ...inJson(plain)]) add(text, { edges: false, anyCase });
   }
-  return [
-    ...[...plain].map((text) => ({ text, edges: false })),
-    ...[...base64].filter((text) => !plain.has(text)).map((text) => ({ text, edges: true })),
-  ].filter(({ text }) => text.length >= shortestNeedle);
+  for (const value of values) add(Buffer.from(value).toString('hex'), { edges: false, anyCase: true });
+  for (const value of values) for (const text of inBase64(value)) add(text, { edges: true, anyCase: false });
+  return [...needles.values()];
 }
+
+/** Host names and headers lose their capitals. A shorter value in another case is too often only a word. */
+const shortestInAnyCase = 8;
 
 /** The content of a JSON string, as most programs write it and as those do that keep to ASCII or escape the slash. */
 export function inJson(value: string): string[] {
@@ -21,18 +30,16 @@ export function inJson(value: string): string[] {
   return [usual, ascii, usual.replaceAll('/', '\\/')];
 }
 
-/** Programs differ in what they leave as it is, in the case of the digits, and in forms a space is a plus. */
+/**
+ * What an address makes of a value apart from escapes: in a form a space is a plus, line breaks and tabs are left out, in a
+ * path a backslash becomes a slash, half of a surrogate pair becomes another character, and escapes in it stay as they are.
+ */
 function inAddress(value: string): string[] {
-  // A lone half of a surrogate pair has no percent encoding.
-  const usual = encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, '\ufffd'));
-  const strict = usual.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-  const upper = [usual, strict, usual.replaceAll('%20', '+'), strict.replaceAll('%20', '+')];
-  return [...upper, ...upper.map((text) => text.replace(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase()))];
-}
-
-function inHex(value: string): string[] {
-  const lower = Buffer.from(value).toString('hex');
-  return [lower, lower.toUpperCase()];
+  const whole = value.replace(/[\ud800-\udfff]/gu, '\ufffd');
+  const joined = whole.replace(/[\t\n\r]/g, '');
+  const all = [value, whole, joined, joined.replaceAll('\\', '/')];
+  const read = [...all, ...all.map((text) => unescapedOnce(text).text)];
+  return [...read, ...read.map((text) => text.replaceAll(' ', '+'))];
 }
 
 /**

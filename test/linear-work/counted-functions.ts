@@ -43,6 +43,24 @@ const credentialTexts = [
   times('ab'),
   times('1234567'),
   times('pin1 '),
+  times(secret.toUpperCase()),
+  times(Buffer.from(secret).toString('hex').toUpperCase()),
+  times(everyByteEncoded(secret)),
+  times(everyByteEncoded(secret.slice(0, -1))),
+  times(everyByteEncoded(everyByteEncoded(secret))),
+  times(everyByteEncoded(long.slice(0, 500))),
+  times('%'),
+  times('%6'),
+  times('%25'),
+  times('%C3'),
+  times('%F0%9F'),
+  times('%41…'),
+  times('%u006'),
+  times('\\u0068'),
+  times('\\u00'),
+  times('\\/'),
+  times('\\x61\\x62'),
+  times('ab%61b'),
 ];
 
 const jsonTexts = [
@@ -344,4 +362,8 @@ function attempt(work: () => unknown): unknown {
     if (error instanceof Error && error.constructor.name === 'TooMuchWork') throw error;
     return undefined;
   }
+}
+
+function everyByteEncoded(text: string): string {
+  return Buffer.from(text).toString('hex').replace(/../g, '%$&');
 }

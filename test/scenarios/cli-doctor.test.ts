@@ -374,3 +374,13 @@ test('what a server says is shown, and neither obeyed nor, where it is secret, r
   const json = await doctor(workspace, ['--json'], options);
   expect(json.stdout).not.toContain('correct-horse');
 });
+
+test('a secret in the name of a host is not repeated, in whatever letter case', async () => {
+  const workspace = await makeWorkspace({ servers: { tenant: { url: 'http://${TENANT}.invalid/mcp' } } });
+  const options = { env: { TENANT: 'SecretTenantXYZ' } };
+  for (const more of [[], ['--json']]) {
+    const { stdout, stderr } = await doctor(workspace, more, options);
+    expect(stdout).toContain('[redacted].invalid');
+    expect((stdout + stderr).toLowerCase()).not.toContain('secrettenant');
+  }
+});

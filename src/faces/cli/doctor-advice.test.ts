@@ -197,3 +197,13 @@ test('each transport that failed gets its own advice, the one that nobody asked 
 function refusedBy(code: string): HubError {
   return new HubError('UPSTREAM_UNAVAILABLE', code, { cause: Object.assign(new Error(code), { code }) });
 }
+
+test('a secret in the name of a host is hidden, though parsing an address changes its letters', () => {
+  const refused = attempt({
+    error: new HubError('UPSTREAM_UNAVAILABLE', 'x', { cause: Object.assign(new Error('x'), { code: 'ENOTFOUND' }) }),
+  });
+  for (const url of ['http://hush.invalid/mcp', 'http://user:x@hush.invalid', 'http://HUSH.hush.invalid?a@b']) {
+    const [advice] = advise(spec({ ...http, url }), refused);
+    expect(advice).toContain('[redacted].invalid is not known here');
+  }
+});

@@ -13,7 +13,7 @@ import { replacementAdvice } from './replaced-package.ts';
 
 export interface AdviceContext {
   readonly timeoutMs: number;
-  /** Takes secrets out of a command line. */
+  /** Takes secrets out of a command line, or out of the name of a host. */
   readonly redact: (text: string) => string;
 }
 
@@ -125,7 +125,7 @@ function networkAdvice(
   { error, httpStatus }: ProbeAttempt,
   context: AdviceContext,
 ): string {
-  const host = hostOf(transport.url);
+  const host = hostOf(transport.url, context.redact);
   const url = `url of server ${spec.name} (${placeOf(spec.source)})`;
   if (httpStatus !== undefined) return statusAdvice(httpStatus, host, url, error?.details.retryAfterMs);
   if (error?.code === 'UPSTREAM_TIMEOUT') {
@@ -165,6 +165,11 @@ function quoted(word: string): string {
 }
 
 /** Without path and query: those may hold keys. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'the address';
+/** A host name loses its capitals when it is parsed, and perhaps more: a secret in it is sought where it was written. */
+function hostOf(url: string, redact: AdviceContext['redact']): string {
+  if (!URL.canParse(url)) return 'the address';
+  const authority = /^[^:]*:\/\/([^/\\?#]*)/.exec(url)?.[1] ?? '';
+  const written = authority.slice(authority.lastIndexOf('@') + 1);
+  const shown = redact(written);
+  return shown === written ? redact(new URL(url).host) : shown;
 }
