@@ -7,7 +7,7 @@ import { closedLoop } from './harness/closed-loop.mjs';
 
 const [library, workspace, expected] = process.argv.slice(2);
 const { createHub } = await import(pathToFileURL(library));
-const hub = await createHub({ workspace });
+const hub = await createHub({ workspace, trust: 'all' });
 const agent = hub.agent('bench');
 const { length } = await agent.tools();
 if (length !== Number(expected)) throw new Error(`the agent has ${length} tools, not ${expected}`);

@@ -2,10 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { trustFolder } from '../test/support/trust-folder.mjs';
 import { createEchoHttp } from './harness/contenders.mjs';
 import { readOptions, usage } from './harness/options.mjs';
 import { createProcesses } from './harness/processes.mjs';
 import { writeWorkspace } from './harness/workspace.mjs';
+import { measureChange } from './measurements/change.mjs';
 import { measureList } from './measurements/list.mjs';
 import { measureMemory } from './measurements/memory.mjs';
 import { measureReady } from './measurements/ready.mjs';
@@ -18,6 +20,7 @@ const measure = {
   list: measureList,
   sessions: measureSessions,
   ready: measureReady,
+  change: measureChange,
 };
 
 const options = optionsOrNothing(process.argv.slice(2));
@@ -36,6 +39,9 @@ function optionsOrNothing(args) {
 
 async function main(options) {
   const scratch = mkdtempSync(join(tmpdir(), 'quartermaster-bench-'));
+  // Never the state or the settings of the person who measures.
+  Object.assign(process.env, { QM_STATE_DIR: join(scratch, 'state'), XDG_CONFIG_HOME: join(scratch, 'config') });
+  trustFolder(join(scratch, 'config'), scratch);
   const processes = createProcesses();
   process.on('exit', () => {
     processes.killAll();
@@ -68,6 +74,7 @@ function benchFor(measurement, { options, scratch, processes }) {
     processes,
     progress,
     qm: options.qm,
+    before: options.before,
     library: join(dirname(dirname(options.qm)), 'dist', 'index.js'),
     echoHttp: createEchoHttp(processes),
     workspace(name, settings) {

@@ -9,7 +9,7 @@ import { root } from './root.mjs';
  * anyway stay packages.
  */
 const late = [
-  ...[/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^rate-limiter-flexible($|\/)/, /^@opentelemetry\//],
+  ...[/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^@opentelemetry\//],
   ...[/^pg($|\/)/, /^pg-connection-string($|\/)/, /^libpg-query($|\/)/, /^htmlparser2($|\/)/],
 ];
 const folder = join(root, 'dist', 'qm');

@@ -23,9 +23,13 @@ async function start() {
     }
   }
   const port = (await isFree(usualPort)) ? usualPort : 0;
-  const hub = spawn(process.execPath, [qm, 'serve', '--json', '--workspace', workspace, '--port', String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const hub = spawn(
+    process.execPath,
+    [qm, 'serve', '--json', '--trust', '--workspace', workspace, '--port', String(port)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   // Ctrl-C reaches both of us; the hub ends first, in its own time. Other signals are ours to hand on.
   process.on('SIGINT', () => {});
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => hub.kill(signal));
@@ -96,7 +100,7 @@ This is what the agent "tester" has just got from it:
   read    ${content[0].text.split('\n')[0]}
   write   ${refusal.message.split('\n')[0]} (it is hidden from this agent)
 
-See the agents and the ledger, in another terminal:
+In another terminal, look at the agents and the audit log:
   bin/qm tools --agent tester --workspace examples/team
   bin/qm tools --agent lead --workspace examples/team
   bin/qm explain files.write_file --agent tester --workspace examples/team
@@ -130,7 +134,8 @@ function toolCall(name, args) {
 
 /** One token for all starts, so that a client that was set up once goes on working. */
 async function tokenFor(agent) {
-  const file = join(workspace, '.quartermaster', `start-token-${agent}`);
+  const { folder } = await runQm(['state', 'path']);
+  const file = join(folder, `start-token-${agent}`);
   if (existsSync(file)) {
     const kept = readFileSync(file, 'utf8').trim();
     const tokens = await runQm(['token', 'ls']);

@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  checkClassSize,
   checkConsole,
   checkExportedNames,
   checkExports,
   checkFileName,
   checkFileSize,
   checkFunctionSize,
+  checkHubInside,
   checkMachine,
   checkModuleState,
   checkProcess,
   machineUses,
+  staleLargeClasses,
+  staleLongFunctions,
 } from './architecture/code-rules.ts';
 import {
   checkDispatch,
@@ -23,6 +27,7 @@ import {
   isTestCode,
   roomGraph,
 } from './architecture/import-rules.ts';
+import { crowdedFolders, fileNamesUsedTwice, namesDeclaredTwice } from './architecture/names-and-folders.ts';
 import { parseSource, type SourceFile } from './architecture/source-file.ts';
 import { machineAllowances, rooms } from './architecture/table.ts';
 import { listFiles } from './support/list-files.ts';
@@ -62,7 +67,7 @@ const rules: readonly Rule[] = [
       ['src/calls/a.ts', `import { x } from '../ledger/journal.ts';`, /not a room's index/],
       ['src/calls/a.ts', `import * as ledger from '../ledger/index.ts';`, /name what you import/],
       ['src/calls/a.ts', `import { x } from '../../test/support/x.ts';`, /outside src/],
-      ['src/calls/a.ts', `import { x } from './fleet.fixture.ts';`, /test code/],
+      ['src/calls/a.ts', `import { x } from './configuration.fixture.ts';`, /test code/],
       ['src/misc/a.ts', `export const a = 1;`, /room misc is not in the table/],
     ],
     fine: [
@@ -173,11 +178,34 @@ const rules: readonly Rule[] = [
       ['src/hub/a.ts', `export const f = () => {\n${'g();\n'.repeat(60)}};`, /62 lines/],
       ['src/hub/a.ts', `class A {\n  m() {\n${'g();\n'.repeat(60)}  }\n}`, /62 lines/],
       ['src/hub/a.ts', `function outer() {\n${long(61).slice(7)}}`, /a function of 61 lines/],
+      ['src/hub/a.ts', `function createX() {\n${long(40).slice(7)}${long(40).slice(7)}}`, /a function of 82 lines/],
+    ],
+    fine: [['src/hub/a.ts', long(60)]],
+  },
+  {
+    name: 'interfaces do not look inside the hub',
+    check: checkHubInside,
+    broken: [
+      ['src/faces/mcp/a.ts', `const view = hub.views.of(chain);`, /may not look into views/],
+      ['src/faces/mcp/a.ts', `const text = ({ views }: Hub) => views.of([]);`, /may not look into views/],
+      ['src/faces/api/a.ts', `const { views: all } = hub;`, /may not look into views/],
+      ['src/faces/api/a.ts', `const tools = hub.viewOf(caller).entries;`, /may not look into views/],
+      ['src/faces/mcp/a.ts', `import type { View } from '../../calls/index.ts';`, /may not look into views \(View\)/],
+      ['src/faces/library/a.ts', `const tool = view.findTool(name);`, /also finds what is denied/],
+      ['src/faces/cli/a.ts', `const { views: all } = hub;`, /may not look into views/],
+      ['src/faces/library/a.ts', `const look = ({ viewOf }: Hub) => viewOf(caller);`, /may not look into views/],
     ],
     fine: [
-      ['src/hub/a.ts', long(60)],
-      ['src/hub/a.ts', `function createX() {\n${long(40).slice(7)}${long(40).slice(7)}}`],
+      ['src/hub/a.ts', `const view = project.views.of(chain);`],
+      ['src/faces/mcp/a.ts', `const text = hub.lists.text(caller, list, options);`],
+      ['src/faces/library/a.ts', `import type { AgentToolEntry } from '../../calls/index.ts';`],
     ],
+  },
+  {
+    name: 'classes stay readable',
+    check: checkClassSize,
+    broken: [['src/hub/a.ts', `class A {\n${'  m() {}\n'.repeat(46)}}`, /A has 46 members, at most 45/]],
+    fine: [['src/hub/a.ts', `class A {\n${'  m() {}\n'.repeat(45)}}`]],
   },
   {
     name: 'exported names say what they are',
@@ -222,6 +250,24 @@ test('files stay below the ceiling', () => {
   expect(checkFileSize({ path: 'src/hub/a.ts', lines: 400 })).toEqual([]);
 });
 
+test('no exported name is declared twice', () => {
+  expect(namesDeclaredTwice(product)).toEqual([]);
+  const both = ['src/hub/a.ts', 'src/calls/b.ts'].map((path) => parseSource(path, 'export interface Twice {}\n'));
+  expect(namesDeclaredTwice(both)).toEqual(['Twice: src/hub/a.ts, src/calls/b.ts']);
+});
+
+test('every file name is unique in src, index.ts aside', () => {
+  expect(fileNamesUsedTwice(product.map(({ path }) => path))).toEqual([]);
+  const paths = ['src/hub/a.ts', 'src/calls/a.ts', 'src/hub/index.ts', 'src/calls/index.ts'];
+  expect(fileNamesUsedTwice(paths)).toEqual(['a.ts: src/hub/a.ts, src/calls/a.ts']);
+});
+
+test('a folder holds at most 25 files of the product, and asks for sub-folders beyond', () => {
+  expect(crowdedFolders(product.map(({ path }) => path))).toEqual([]);
+  const many = Array.from({ length: 26 }, (_, index) => `src/hub/f${index}.ts`);
+  expect(crowdedFolders(many)).toEqual(['src/hub holds 26 files, at most 25']);
+});
+
 test('no room reaches itself through others', () => {
   expect(findCycle(roomGraph(product))).toBeUndefined();
   const a = parseSource('src/hub/a.ts', `import type { X } from '../calls/index.ts';`);
@@ -249,6 +295,22 @@ test('entry points load heavy packages only when they need them', () => {
   const lazy = parseSource('src/hub/index.ts', `const load = () => import('undici');`);
   expect(checkLazyPackages([entry, eager])).toHaveLength(1);
   expect(checkLazyPackages([entry, lazy])).toEqual([]);
+});
+
+test('every allowance for a long function is still needed, to the line', () => {
+  expect(staleLongFunctions(product)).toEqual([]);
+  const path = 'src/hub/a.ts';
+  const entry = { file: path, lines: 70, why: '' };
+  expect(staleLongFunctions([parseSource(path, long(70))], [entry])).toEqual([]);
+  expect(staleLongFunctions([parseSource(path, long(69))], [entry])).toEqual([`${path} needs 69 lines, not 70`]);
+  expect(staleLongFunctions([parseSource(path, long(60))], [entry])).toEqual([`${path} has no function over 60 lines`]);
+  expect(staleLongFunctions([], [entry])).toEqual([`${path} does not exist`]);
+});
+
+test('every allowance for a large class is still needed', () => {
+  expect(staleLargeClasses(product)).toEqual([]);
+  const smaller = parseSource('src/ledger/a.ts', `class JournalLedger {\n${'  m() {}\n'.repeat(45)}}`);
+  expect(staleLargeClasses([smaller])).toEqual(['JournalLedger has 45 members']);
 });
 
 test('every allowance for time and randomness is still needed', () => {

@@ -59,7 +59,7 @@ async function installBin({ main }: { main?: string } = {}): Promise<string> {
 function runQm(folder: string, args: readonly string[] = [], nodeArgs: readonly string[] = [], file = 'bin/qm') {
   const run = spawnSync(process.execPath, [...nodeArgs, join(folder, file), ...args], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return { status: run.status, stdout: run.stdout, stderr: run.stderr };
 }

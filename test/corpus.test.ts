@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { loadFleet } from '../src/config/index.ts';
-import type { Fleet } from '../src/domain/index.ts';
+import { loadConfiguration } from '../src/config/index.ts';
+import type { Configuration } from '../src/domain/index.ts';
 import { verifies } from './support/verifies.ts';
 
 /**
@@ -21,7 +21,7 @@ interface Specimen {
 }
 
 interface Loaded extends Specimen {
-  readonly fleet: Fleet;
+  readonly configuration: Configuration;
 }
 
 /** A token in the place of each that was taken out of the corpus; long and odd enough to be one. */
@@ -54,26 +54,27 @@ beforeAll(async () => {
 
 test(verifies('config:client-files', 'the sample shows a ready, an invalid, a renamed and a refused one'), () => {
   const [vscode, codex, gemini, broken] = loaded;
-  expect([...(vscode?.fleet.servers ?? [])].map(([name, { kind }]) => [name, kind])).toEqual([
+  expect([...(vscode?.configuration.servers ?? [])].map(([name, { kind }]) => [name, kind])).toEqual([
     ['a-b', 'ready'],
     ['b', 'ready'],
   ]);
-  expect([...(codex?.fleet.servers.values() ?? [])].map(({ kind }) => kind)).toEqual(['invalid', 'invalid']);
-  expect(gemini?.fleet.servers.get('a')?.kind).toBe('invalid');
-  expect(broken?.fleet.servers.size).toBe(0);
-  expect(broken?.fleet.problems).toHaveLength(1);
+  expect([...(codex?.configuration.servers.values() ?? [])].map(({ kind }) => kind)).toEqual(['invalid', 'invalid']);
+  expect(gemini?.configuration.servers.get('a')?.kind).toBe('invalid');
+  expect(broken?.configuration.servers.size).toBe(0);
+  expect(broken?.configuration.problems).toHaveLength(1);
 });
 
 test('every file of the corpus is read', () => {
   expect(loaded.length - sample.length).toBeGreaterThanOrEqual(existsSync(corpus) ? 100 : 0);
-  for (const { name, place, fleet } of loaded) expect(fleet.files, name).toEqual([place]);
+  for (const { name, place, configuration } of loaded) expect(configuration.files, name).toEqual([place]);
 });
 
 describe('whatever a client’s file holds', () => {
   test('each server is ready, or invalid for a reason that is told', () => {
-    for (const { name, fleet } of loaded) {
-      for (const [server, found] of fleet.servers) {
+    for (const { name, configuration } of loaded) {
+      for (const [server, found] of configuration.servers) {
         if (found.kind === 'ready') continue;
+        if (found.kind !== 'invalid') throw new Error('No file makes a server untrusted.');
         const errors = found.problems.filter(({ severity }) => severity === 'error');
         expect(errors.length, `${name} ${server}`).toBeGreaterThan(0);
         for (const { message } of errors) expect(message, name).toContain(`Server "${server}"`);
@@ -83,28 +84,28 @@ describe('whatever a client’s file holds', () => {
 
   test('with the variables that were asked for, no error is left', async () => {
     for (const specimen of loaded) {
-      const wanted = specimen.fleet.problems.flatMap(
+      const wanted = specimen.configuration.problems.flatMap(
         ({ message }) => /needs the variable (\S+),/.exec(message)?.[1] ?? [],
       );
       if (wanted.length === 0) continue;
       const env = Object.fromEntries(wanted.map((name) => [name, 'value']));
-      const { fleet } = await loadSpecimen(specimen, env);
-      const errors = fleet.problems.filter(({ severity }) => severity === 'error');
+      const { configuration } = await loadSpecimen(specimen, env);
+      const errors = configuration.problems.filter(({ severity }) => severity === 'error');
       expect(errors, specimen.name).toEqual([]);
     }
   });
 
   test('a file without any server says at most one thing, and never nothing where it cannot be parsed', () => {
-    for (const { name, fleet, text } of loaded.filter((each) => each.fleet.servers.size === 0)) {
-      expect(fleet.problems.length, name).toBeLessThanOrEqual(1);
+    for (const { name, configuration, text } of loaded.filter((each) => each.configuration.servers.size === 0)) {
+      expect(configuration.problems.length, name).toBeLessThanOrEqual(1);
       if (!/[{[]/.test(text.trimStart().slice(0, 1)) && !text.includes('='))
-        expect(fleet.problems, name).toHaveLength(1);
+        expect(configuration.problems, name).toHaveLength(1);
     }
   });
 
   test('each problem names its file and line, is a sentence, and an error says what to do', () => {
-    for (const { name, place, fleet } of loaded) {
-      for (const problem of fleet.problems) {
+    for (const { name, place, configuration } of loaded) {
+      for (const problem of configuration.problems) {
         const told = `${name}: ${problem.message}`;
         expect(problem.file, told).toBe(place);
         expect(problem.line, told).toBeGreaterThan(0);
@@ -116,16 +117,16 @@ describe('whatever a client’s file holds', () => {
   });
 
   test('no problem repeats a secret of the file, and what was found as one is redacted', () => {
-    for (const { name, fleet, text } of loaded) {
-      expect(JSON.stringify(fleet.problems), name).not.toContain(token);
-      const told = fleet.problems.filter(({ message }) => message.includes('looks like a secret'));
-      if (told.length > 0 && text.includes(token)) expect(fleet.secrets.join(' '), name).toContain(token);
+    for (const { name, configuration, text } of loaded) {
+      expect(JSON.stringify(configuration.problems), name).not.toContain(token);
+      const told = configuration.problems.filter(({ message }) => message.includes('looks like a secret'));
+      if (told.length > 0 && text.includes(token)) expect(configuration.secrets.join(' '), name).toContain(token);
     }
   });
 
   test('warnings are few: what a client documents is silent', () => {
-    for (const { name, fleet } of loaded) {
-      const unread = fleet.problems.filter(({ message }) => message.includes('unknown and not read'));
+    for (const { name, configuration } of loaded) {
+      const unread = configuration.problems.filter(({ message }) => message.includes('unknown and ignored'));
       expect(unread.length, `${name}: ${unread.map(({ field }) => field).join(' ')}`).toBeLessThanOrEqual(2);
     }
   });
@@ -137,7 +138,7 @@ async function loadSpecimen(specimen: Specimen, env: Readonly<Record<string, str
     const path = join(workspace, specimen.place);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, specimen.text);
-    return { ...specimen, fleet: await loadFleet({ env }, { workspace }) };
+    return { ...specimen, configuration: await loadConfiguration({ env }, { workspace }) };
   } finally {
     await rm(workspace, { recursive: true, force: true });
   }

@@ -37,7 +37,7 @@ test('docs/metrics.md tells Prometheus where the hub is by default, and where it
     scrape_configs: [
       {
         job_name: 'quartermaster',
-        authorization: { credentials_file: '/path/to/workspace/.quartermaster/admin-token' },
+        authorization: { credentials_file: '/path/of/the/state/folder/admin-token' },
         static_configs: [{ targets: ['127.0.0.1:4680'] }],
       },
     ],
@@ -46,7 +46,7 @@ test('docs/metrics.md tells Prometheus where the hub is by default, and where it
 
 test('docs/telemetry.md lists every attribute of a span', () => {
   const pattern = /(?<=[`'])(?:mcp|gen_ai|quartermaster|error)?\.?[a-z_]+(?:\.[a-z_]+)+(?=[`'])/g;
-  const given = read('src/faces/telemetry/call-tracer.ts').match(
+  const given = read('src/faces/telemetry/otel-tracer.ts').match(
     /(?<=')(?:mcp|gen_ai|quartermaster|error)\.[a-z_.]+(?=')/g,
   );
   // The page shortens a list of the same beginning.

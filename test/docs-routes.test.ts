@@ -98,7 +98,7 @@ test(verifies('docs:routes', 'the table of the security model is what its config
   expect(section).toContain(`| agent | ${servers.join(' | ')} |`);
   const has = await openHub(config, { database: ['list_tables', 'query', 'execute'] });
   const rows = rowsOf(section);
-  expect(rows.map(([agent]) => agent)).toEqual([...roles, 'anybody else']);
+  expect(rows.map(([agent]) => agent)).toEqual([...roles, 'any other agent']);
   for (const [agent = '', ...cells] of rows) {
     const own: Tools = { ...offered, database: ['list_tables', 'query', 'execute'] };
     const expected = servers.map((name, index) => [name, toolsOf(cells[index] ?? '', own[name] ?? files)]);

@@ -9,7 +9,7 @@ const script = readFileSync(join(root, 'scripts/test-mcp.mjs'), 'utf8');
 const folders = [...script.matchAll(/^ {2}'([a-z/-]+)',/gm)].map(([, folder = '']) => folder);
 const tests = listFiles(root, ['src', 'test'], /\.test\.ts$/).filter((path) => !path.startsWith('test/programs/'));
 
-test('no test is switched off or alone', () => {
+test('no test is disabled or alone', () => {
   expect(tests.length).toBeGreaterThan(200);
   expect(tests.flatMap((path) => switchesIn(path, readFileSync(join(root, path), 'utf8')))).toEqual([]);
   const text = `test.each([1])('a', f);\ntest.skip('b', f);\ndescribe.only('c', f);\ntest('d', (t) => t.skip());`;

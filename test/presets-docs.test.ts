@@ -23,7 +23,7 @@ test.each(presets)('$id: what the file mentions is what .env.example and the pag
   const mentioned = [...presetText(preset).matchAll(/\$\{(\w+)/g)].map((match) => match[1] ?? '');
   const variables = new Set(mentioned.filter((name) => name !== 'WORKSPACE_ROOT'));
   const [, section = ''] = read('docs/presets.md').split(`\n### ${preset.id}\n`);
-  const rows = [...(section.split('\n##')[0] ?? '').matchAll(/^\| `(\w+)` \| (?:\*\*needed\*\*|optional): .+ \|$/gm)];
+  const rows = [...(section.split('\n##')[0] ?? '').matchAll(/^\| `(\w+)` \| (?:\*\*required\*\*|optional): .+ \|$/gm)];
   expect(new Set(rows.map((match) => match[1]))).toEqual(variables);
   const [, group = ''] = read('.env.example').split(`(${preset.id})\n`);
   const lines = [...(group.split('\n## ')[0] ?? '').matchAll(/^# (?:Needed|Optional): .+\n#(\w+)=$/gm)];

@@ -1,297 +1,382 @@
 /**
- * What the hub promises, one sentence each. A test names the promise it keeps with
- * `test(verifies('journal:before-send', 'a call is …'), …)`; requirements-coverage.test.ts checks that each has one.
+ * What the hub promises, one sentence each. A test names the promise it verifies with
+ * `test(verifies('journal:before-send', 'a call is …'), …)`; requirements-coverage.test.ts checks that each has a test.
  */
 export const requirements = {
-  // What people wrote
-  'config:in-place': 'Both quartermaster.yaml and .mcp.json are read where they are, without conversion.',
+  // Configuration
+  'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':
-    'Files of VS Code, Cursor, Copilot, Gemini, OpenCode and Codex are read in place, with the variables of each.',
-  'config:precedence': 'Where two files name a server, the stronger wins and the hidden one is told.',
+    'The files of VS Code, Cursor, Copilot, Gemini, OpenCode and Codex are read in place, each with its own variable syntax.',
+  'config:precedence': 'When two files name the same server, the stronger file wins and the hidden entry is reported.',
   'config:duplicate-name': 'The same server name twice in one file is an error with file and line.',
-  'config:unknown-keys': 'An unknown key is an error in quartermaster.yaml and a warning in files of others.',
-  'config:invalid-alone': 'An invalid server is told by file, line and field, and takes no other server down.',
+  'config:unknown-keys': "An unknown key is an error in quartermaster.yaml and a warning in other programs' files.",
+  'config:invalid-alone': 'An invalid server is reported by file, line and field, and does not affect other servers.',
   'config:broken-file':
-    'A broken file stops the hub only where restrictions are written; a running hub keeps what it had.',
-  'config:agents': 'Agents, with their servers, filters and rules, come from quartermaster.yaml.',
+    'A broken file with agents or policies stops the hub, any other denies every tool; a running hub keeps its last configuration.',
+  'config:agents': 'Agents with their servers, filters and rules come from quartermaster.yaml.',
   'config:squad':
-    "Squad's file gives servers, and each agent or role its servers and tools; broken, it denies everything.",
-  'config:roles': 'The team page gives agents their roles, and routes nothing by itself.',
+    "Squad's file defines servers and the servers and tools of each agent or role; if it is broken, everything is denied.",
+  'config:roles': 'The team page gives agents their roles and routes nothing by itself.',
   'config:agent-files':
-    'A file for each agent gives it servers and rules; what cannot be understood of that leaves it without tools.',
-  'config:server-files': 'A file for each server is read in all of its three forms, and in what sync makes of them.',
-  'config:manifests': 'Servers of enabled-tools.json and of product manifests are read; files of others are not.',
-  'config:bad-files': 'A file that cannot be used is one clear problem, and no other server is affected.',
+    'One file per agent gives it servers and rules; if part of it is not understood, that agent gets no tools.',
+  'config:server-files': 'One file per server is read in all three formats, and in the format that sync writes.',
+  'config:manifests': "Servers in enabled-tools.json and product manifests are read; other products' files are not.",
+  'config:bad-files':
+    'An unusable file is reported as one clear problem; unless it is the file of one server, every tool is denied.',
   'config:absence':
-    'A file that is missing, empty or unreadable leaves its last good text in force; what widens rights waits three seconds.',
+    'A missing, empty or unreadable file keeps its last good text in force; changes that widen rights wait three seconds.',
+  'trust:ask':
+    'A server starts only after the operator approved what it would start or contact; the others work meanwhile.',
+  'trust:changed': 'A changed server goes on as approved until its change is approved; a removed one stops at once.',
+  'trust:rights': 'While a change of rights waits, an agent has only what the approved and the new version both allow.',
+  'trust:quiet': 'Formatting, another branch that was approved, a rotated secret and a git worktree ask nothing.',
+  'trust:files': 'The content of workspace files that a command names is approved with it and checked at each start.',
+  'trust:shown':
+    'Before you approve a server you see everything it would start or contact, which variables it gets, and whether it runs code of the workspace.',
+  'trust:guarded':
+    'The runners npx, npm exec and python -m take neither settings nor code from the workspace unless that was approved.',
+  'trust:acts':
+    'What a command of the operator writes is approved by that act, item by item, and nothing that waited before.',
+  'trust:all': 'Folders under trust.paths need no question, and QM_TRUST pins exactly what is on disk.',
   'config:restrictions':
-    'Words of all clients that restrict a server are read; what looks like one and is not understood makes it invalid.',
-  'config:weaker-forbids': 'What a weaker file forbids of a server of the same name stays forbidden.',
-  'config:schema': 'The published JSON Schema is the one that the reader checks with.',
-  'config:reload': 'A changed file gives new calls a new view; calls under way keep theirs.',
-  'config:live':
-    'Servers that are added, changed, switched off and removed reach every connected client by list_changed.',
-  'variables:forms': 'Every form of a variable expands: plain, with default, with alternative, nested, escaped.',
-  'variables:missing': 'A missing variable names server, field and variable, and no value.',
+    "Every client's words for restrictions are read; an unknown key that looks like a restriction makes its server invalid.",
+  'config:weaker-forbids': 'What a weaker file forbids for a server of the same name stays forbidden.',
+  'config:schema': 'The published JSON Schema is the one the reader validates with.',
+  'config:reload': 'A changed file gives new calls a new view; calls in flight keep theirs.',
+  'config:live': 'Servers that are added, changed, disabled or removed reach every connected client by list_changed.',
+  'variables:forms':
+    'Every form of a variable expands: plain, with a default, with an alternative, nested and escaped.',
+  'variables:missing': 'An error about a missing variable names server, field and variable, and never a value.',
   'variables:dotenv':
-    "The workspace's .env is stronger than the environment, weaker than predefined names, and secret.",
+    "The workspace's .env overrides the environment, is overridden by predefined names, and counts as secret.",
+  'variables:inputs':
+    'An input that an editor would ask a person for is answered by the secret store or by its default, never by the environment or .env.',
+  'secrets:sealed':
+    'Stored secrets are sealed; a value that was changed, swapped, cut or sealed with another key is refused, and nothing overwrites it.',
+  'secrets:rotation': 'A new key replaces the old one without a moment at which the values cannot be read.',
+  'secrets:keychain':
+    'The key of the stored secrets is in the keychain where one works, else in a file that only the user can read; `qm secret ls` says where.',
+  'secrets:keychain-refuses':
+    'A keychain that is locked, refuses, does not answer or was replaced is an error within a deadline; no new key takes the place of the old one, and nothing is overwritten.',
+  'secrets:key-moves': 'The key moves between keychain and file, and a move that ends at any step loses nothing.',
+  'secrets:no-way-back':
+    'A process that has opened the store refuses it when it disappears or goes back to an earlier version.',
+  'secrets:move':
+    'A secret in a configuration file is moved into the store after a preview: every server stays as it is, and nothing else in the file changes.',
+  'secrets:move-order':
+    'A move stores the secret before it changes the file, and changes neither if the file is not as it was shown.',
+  'secrets:first': 'A stored secret overrides .env and the environment; if the store cannot be read, no hub starts.',
+  'secrets:live': 'A running hub uses a changed secret without a new connection where only headers change.',
+  'secrets:unseen': 'No command takes a secret from its arguments or prints one.',
   'variables:empty-header': 'A header that expands to nothing is not sent.',
 
   // Upstream servers
-  'upstream:stdio-legacy': 'A stdio server of the 2025 revisions is listed and called.',
-  'upstream:stdio-modern': 'A stdio server of the 2026 revision is listed and called.',
-  'upstream:http-legacy': 'An HTTP server of the 2025 revisions is listed and called in its session.',
-  'upstream:http-modern': 'An HTTP server of the 2026 revision is listed and called without a session.',
-  'upstream:era-fallback': 'A server that does not know the newer revision is reached by the older one.',
-  'upstream:answer-ends-fallback': 'HTTP 401, 403 and 451 are an answer: no other revision is tried after them.',
-  'upstream:restart': 'A child that died is started again for the next call.',
-  'upstream:session-lost': 'A lost upstream session is opened anew; a call that may have run is not repeated.',
+  'upstream:stdio-legacy': 'A stdio server of the 2025 versions is listed and called.',
+  'upstream:stdio-modern': 'A stdio server of the 2026 version is listed and called.',
+  'upstream:http-legacy': 'An HTTP server of the 2025 versions is listed and called in its session.',
+  'upstream:http-modern': 'An HTTP server of the 2026 version is listed and called without a session.',
+  'upstream:era-fallback': 'A server that does not know the newer protocol version is reached with the older one.',
+  'upstream:handshake-ends-on-refusal': 'After HTTP 401, 403 and 451 no other protocol version is tried.',
+  'upstream:restart': 'A child process that died is started again for the next call.',
+  'upstream:session-lost': 'A lost upstream session is opened again; a call that may have run is not repeated.',
   'upstream:resume':
-    'The answer of a server whose stream broke off is read on from another; the call is not sent again.',
-  'upstream:failures-told-apart': 'Loss, login, refusal, throttling, timeout, HTTP error and garbage have a code each.',
-  'upstream:tool-error': "A tool's own error reaches the agent as it is and says nothing against the server.",
-  'upstream:timeout': 'A silent call ends at its deadline; progress extends it up to a total.',
+    'When the stream of an answer breaks, the rest is read from another stream; the call is not sent again.',
+  'upstream:failures-told-apart':
+    'Loss, login, refusal, throttling, timeout, HTTP error and garbage each have their own code.',
+  'upstream:tool-error': "A tool's own error reaches the agent unchanged and does not count against the server.",
+  'upstream:timeout': 'A silent call ends at its deadline; progress extends the deadline up to a total.',
   'upstream:cancel': 'A cancelled call is cancelled upstream.',
-  'upstream:hung-neighbour': 'A hung, dead, slow or lying server costs only its own calls.',
-  'upstream:bounded': 'Queued bytes, line length and calls under way are bounded for each server.',
-  'upstream:depth':
-    'A message of a server that nests too deep fails its own exchange, over every transport and in every place.',
+  'upstream:failing-server-alone': 'A hung, dead, slow or lying server affects only its own calls.',
+  'upstream:bounded': 'Queued bytes, line length and calls in flight are bounded per server.',
+  'upstream:depth': 'A server message that nests too deep fails only its own exchange, over every transport.',
   'upstream:gives-back':
-    'Messages that a server leaves unanswered are given up, and their connections with them; calls have their own.',
-  'upstream:starts': 'At most eight servers start at a time; the one that a call names goes first.',
-  'upstream:tools-changed': 'A tool whose definition is another than the last known one is logged by its name.',
-  'upstream:sse': 'A server of the older HTTP transport with an event stream is listed and called.',
-  'upstream:sse-origin': 'An event stream may name an endpoint at its own origin only.',
-  'upstream:sse-reconnect': 'A lost event stream is opened anew with pauses; calls meanwhile say when.',
-  'upstream:chain': 'A server that is away is reached by the next transport that is configured for it.',
-  'upstream:chain-implicit-sse':
-    'Streamable HTTP that answers 404 or 405, and only that, makes the older transport follow.',
-  'upstream:chain-answer': 'After 401, 403, 451 and 429 no other transport is tried.',
-  'upstream:refused-word': 'A call that gets 401 or 403 moves the state of its server, and no other call suffers.',
-  'upstream:start-stderr': 'A child that fails to start leaves the end of its stderr in the error, without secrets.',
-  'upstream:probe': 'A server is looked at afresh, each transport with its own verdict, without throwing.',
-  'upstream:inspect': 'Everything that a server offers is read, page by page; a list that fails is a warning.',
-  'upstream:offer':
-    'Resources, templates and prompts are learnt beside tools, page by page, again when they change, and remembered.',
-  'upstream:watch':
-    'A watched resource is watched once for all who want to know, and again over each new connection, without a gap.',
-  'breaker:opens': 'The third failed connect in a row opens the circuit; later one trial decides.',
+    'Messages that a server leaves unanswered time out and free their connections; calls have connections of their own.',
+  'upstream:starts': 'At most eight servers start at the same time; the one that a call names goes first.',
+  'upstream:restless': 'A server whose lists keep changing is listed again ever less often, and logged once a minute.',
+  'upstream:tools-changed': 'When a tool definition differs from the last known one, the change is logged by name.',
+  'upstream:sse': 'A server of the older HTTP+SSE transport is listed and called.',
+  'upstream:sse-origin': 'An event stream may name an endpoint only at its own origin.',
+  'upstream:reconnect': 'A lost connection is opened again with backoff; calls in the meantime say when to retry.',
+  'upstream:fallback': 'When a transport is unavailable, the next one configured for the server is tried.',
+  'upstream:fallback-implicit-sse':
+    'The older SSE transport is tried implicitly only after Streamable HTTP answers 404 or 405.',
+  'upstream:fallback-ends-on-refusal': 'After 401, 403, 451 and 429 no other transport is tried.',
+  'upstream:refused-state': "A call that gets 401 or 403 changes its server's state and affects no other call.",
+  'upstream:start-stderr': 'When a child fails to start, the error carries the end of its stderr, without secrets.',
+  'upstream:probe': 'A probe connects afresh, reports each transport separately, and never throws.',
+  'upstream:inspect': 'Inspect reads everything a server lists, page by page; a list that fails is a warning.',
+  'upstream:lists':
+    'Resources, templates and prompts are discovered beside tools, page by page, refreshed on change, and remembered.',
+  'upstream:subscriptions':
+    'A resource is subscribed to once upstream for all subscribers, and again after each reconnect, without missing updates.',
+  'breaker:opens': 'The third failed connect in a row opens the circuit; later a single trial decides.',
   'breaker:counts-connects-only': 'Call timeouts, 401, 403, 429 and tool errors do not count.',
 
   // Child processes
-  'children:environment': 'A child gets a safe base environment and what is configured, nothing else.',
-  'children:stop': 'A child is ended by end of input, then SIGTERM, then SIGKILL, with its whole group.',
-  'children:watchdog': 'When the hub is killed, the watchdog ends every registered group.',
-  'children:gate': 'A child does not run before its group is registered.',
+  'children:environment': 'A child gets a safe base environment plus its configuration, and nothing else.',
+  'children:stop': 'A child process is ended by end of input, then SIGTERM, then SIGKILL, with its whole group.',
+  'children:watchdog': 'When the hub is killed, the watchdog ends every registered process group.',
+  'children:gate': 'A child does not run before its process group is registered.',
   'children:sweep': 'On Linux, a descendant that left its group is found by its environment cookie.',
-  'children:stale': 'On Linux, what a hub that died left running is ended at the next start, and only that.',
-  'children:stderr': 'A child that floods its error stream neither blocks nor grows the hub.',
+  'children:stale': 'On Linux, processes left by a dead hub are ended at the next start, and no others.',
+  'children:stderr': 'A child that floods stderr neither blocks the hub nor grows its memory.',
 
   // What an agent sees and may do
   'protocol:conformance-2025':
-    'Both suites of the official conformance tests for the 2025 revisions pass through the hub, over HTTP and stdio servers.',
+    'The official conformance suites for the 2025 versions pass through the hub, over HTTP and stdio servers.',
   'protocol:conformance-2026':
-    'Every requirement of the 2026 revision is met through the hub, over HTTP and stdio servers.',
+    'Every requirement of the 2026 version is met through the hub, over HTTP and stdio servers.',
   'protocol:conformance-client':
-    'As a client, the hub passes the official conformance tests for clients, logins aside.',
+    'As a client, the hub passes the official client conformance tests, except those for logins.',
   'view:least-privilege': 'An agent lists and calls only what its role, filters and policies allow.',
-  'view:list-is-call': 'What is listed and what is callable is decided by the same code.',
-  'view:hidden-is-unknown': 'A hidden tool and an unknown one give the agent the same answer.',
-  'view:routing': 'Where anything routes, an agent that nothing names gets shared servers only.',
+  'view:list-is-call': 'The same code decides what is listed and what can be called.',
+  'view:hidden-is-unknown':
+    'A hidden tool and an unknown tool give the agent the same answer; the audit log has the truth.',
+  'policy:conditions':
+    'A rule may look at arguments: each call is decided on its own, and a tool is listed if some arguments may pass.',
+  'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
-    'An agent has the servers, lists and rules of its role; an entry of its own may narrow that and never widen it.',
-  'scopes:read-only':
-    'A server whose scopes grant no writing, or that is said to be read-only, offers what is known to read.',
-  'scopes:untrusted': 'What a server that is not trusted says of its own tools never widens rights.',
+    'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',
+  'scopes:read-only': 'A server without write scopes, or marked read-only, exposes only tools that are known to read.',
+  'scopes:untrusted': 'What an untrusted server says about its own tools never widens rights.',
   'scopes:write-approval':
-    'Where writing wants approval, a tool that may write asks a human, unless an exact rule allows that very tool.',
-  'view:precedence': 'Across sources the strictest decision stands; within one map an exact name beats a pattern.',
-  'view:ask-without-human': 'Where a rule asks for a human and nobody can be asked, the call is denied and says so.',
-  'view:exclude-unseen': 'An exclude list against a server whose tools are not known yet yields nothing.',
+    'Where writes need approval, a tool that may write needs a human, unless an exact rule allows that tool.',
+  'view:precedence': 'Across sources the strictest decision wins; within one map an exact name beats a pattern.',
+  'view:ask-without-human': 'When a rule asks for a human and nobody can be asked, the call is denied and says so.',
+  'view:exclude-undiscovered': 'With an exclude list, a server that has not been discovered yet exposes nothing.',
   'view:cold-list':
-    'The first list waits for servers that were never seen, as long as its client does, then answers; list_changed follows.',
-  'contact:call': 'A call to a server that is still starting waits for it and is never an unknown tool.',
-  'contact:status': 'While a server is missing, the tool quartermaster_status says which and why.',
+    'The first list waits for undiscovered servers as long as its client does, then answers; list_changed follows.',
+  'contact:call': 'A call to a server that is still starting waits for it and is never reported as an unknown tool.',
+  'contact:status': 'While a server is missing, the tool quartermaster_status says which one and why.',
   'contact:early':
-    'The commands serve and stdio start servers that were never seen before a client asks, and let unused ones go.',
-  'contact:taught': 'What doctor and add learn of a server, the next hub lists without starting it.',
+    'The commands serve and stdio start undiscovered servers before a client asks, and stop unused ones.',
+  'contact:taught': 'What doctor and add learn about a server, the next hub lists without starting it.',
   'contact:hasty': 'A client that cannot wait for its first list gets it in time.',
-  'view:explain': 'The operator is told which rule decided, with file and line.',
-  'view:others':
-    'An agent has the resources, templates and prompts of its servers, each under one name or URI, as their server wrote them.',
-  'view:others-hidden':
-    'A resource or prompt that is denied is as good as unknown: in lists, in reads of any spelling, in completions.',
+  'view:change': 'A change of one server touches only the agents that see it, and decides only what changed.',
+  'view:explain': 'The operator can see which rule decided, with file and line.',
+  'view:resources': 'An agent has the resources, templates and prompts of its servers, each under one name or URI.',
+  'view:resources-hidden':
+    'A denied resource or prompt looks unknown: in lists, in reads of any spelling, and in completions; the audit log has its server and the rule.',
   'names:resources':
-    'A URI stays as its server wrote it; of two servers with the same one the first keeps it, and nobody can pose as another.',
-  'names:safe': 'Exposed names are unique, in the allowed alphabet and at most 64 characters long.',
-  'names:stable': 'A name stays when servers come and go; on a collision the first keeps it and both are told.',
-  'names:restart':
-    'A name stays through restarts, wherever another server is added, and is reserved for a month after its own left.',
-  'names:preserved': 'With naming: preserved, upstream names stay as they are.',
+    'A URI stays as its server wrote it; when two servers have the same URI, the first in the configuration keeps it, and neither can impersonate the other.',
+  'apps:owner':
+    'A ui:// or skill:// URI always carries the namespace of its server, so no server can supply the user interface of a tool of another.',
+  'apps:references':
+    'References to ui:// and skill:// resources are rewritten in lists, results and notifications, and back in requests; all else keeps its spelling.',
+  'apps:calls':
+    "A call by a server's own tool name means the server whose user interface the session has read, under the same policy; an ambiguous one is refused.",
+  'apps:declared':
+    'Servers hear that clients show user interfaces, and clients that the hub relays them; tools for apps alone are listed only to clients that show them.',
+  'names:safe': 'Exposed names are unique, use the allowed alphabet and have at most 64 characters.',
+  'names:order':
+    'A contested name or URI belongs to the server that comes first in the configuration, on every machine and in every life.',
+  'names:stable':
+    'A server that is added at the end renames nothing; on a collision the earlier server keeps the name and both are reported.',
+  'names:preserved': 'With naming: preserved, upstream names stay unchanged.',
   'arguments:bytes': 'The bytes of the arguments reach the server unchanged.',
   'arguments:duplicate-keys': 'Arguments with a repeated key are refused.',
 
-  'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to try again.',
-  'away:told':
-    'When the server of a tool is away, the answer names it, what to do instead, and when it is tried again.',
-  'away:grace':
-    'The tools of a server that is away leave the lists after its grace period, and are back under their names with it.',
-  'away:endpoint':
-    'Whatever is away, an agent gets an endpoint: the tools of the others, and the names of what is missing.',
+  'limits:fair': 'Slow calls of one agent leave room on a server for the calls of other agents.',
+  'limits:arguments':
+    'Large arguments count against the budget of their agent until the call ends; a call over it is not sent.',
+  'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
+  'unavailable:told':
+    "When a tool's server is unavailable, the error names it, says what to do instead and when it is tried again.",
+  'unavailable:grace':
+    'The tools of an unavailable server leave the lists after its grace period, and return under the same names.',
+  'unavailable:endpoint':
+    'Whatever is unavailable, an agent gets an endpoint with the remaining tools and the names of the missing servers.',
 
-  // How agents reach it
-  'http:legacy': 'An official client of the 2025 revisions works through a client session.',
-  'http:modern': 'An official client of the 2026 revision works without a session.',
-  'http:session-expiry': 'A client session ends by its last request, not by an open stream.',
+  // Interfaces for agents
+  'http:legacy': 'An official client of the 2025 versions works through a client session.',
+  'http:modern': 'An official client of the 2026 version works without a session.',
+  'http:session-expiry': 'A client session expires by its last request, not by an open stream.',
   'http:session-owner': 'A client session serves only the token that opened it.',
-  'http:resume': 'A 2025 client whose connection breaks in the middle of an answer reads on where it was.',
+  'http:resume': 'A 2025 client whose connection breaks during an answer resumes where it was.',
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
   'http:connection-bounds':
-    'Connections without a valid token, however many, keep no agent out; one token has only so many connections.',
-  'http:session-bounds': 'A token that opens too many client sessions loses its own, and nobody else any.',
+    'Connections without a valid token never keep agents out, and the connections of one token are bounded.',
+  'http:session-bounds': 'A token that opens too many client sessions loses its own oldest, and nobody else loses any.',
+  'secrets:connection-key':
+    'No secret is in the key of a connection; a rotated secret restarts a program and needs no new connection in a header.',
+  'token:rows': 'Tokens are added and removed row by row; processes that write at the same time lose none.',
+  'stdio:lists-in-turn':
+    'Many lists in one chunk of a stdio client are made one after the other, as the client reads them.',
+  'http:unread-answers':
+    'Answers that clients do not read, and requests that they do not finish, cost only their own token.',
   'http:host-origin': 'A request with a foreign Host or Origin is refused.',
-  'http:pages': 'A page of an allowed origin can use the endpoint in both eras and read every answer, refusals too.',
-  'http:other-pages': 'A page of any other origin is refused and can read nothing, nor can any page read the API.',
-  'http:metadata': 'A client without a valid token is told so, and where to read what the endpoint wants.',
-  'http:sse': 'A client that knows only the transport of 2024-11-05 works over /sse, with all that the hub offers.',
-  'http:sse-owner': 'A stream and each message to it need the same valid token; to all others they do not exist.',
+  'http:pages':
+    'A page of an allowed origin can use the endpoint in both protocol eras and read every answer, errors included.',
+  'http:other-pages': 'A page of any other origin is refused and can read nothing; no page can read the API.',
+  'http:metadata': 'A client without a valid token is told so, and where the endpoint describes its requirements.',
+  'http:sse': 'A client that knows only the 2024-11-05 transport works over /sse, with everything the hub exposes.',
+  'http:sse-owner': 'A stream and each message to it need the same valid token; for other tokens they do not exist.',
   'http:sse-bounds':
-    'Streams are bounded in number, unread bytes and silence; who only listens stays while it answers a ping.',
-  'http:sse-end': 'A stream ends with its token and with the hub; calls that its client has left end on the ledger.',
+    'Streams are bounded in number, unread bytes and silence; a client that only listens stays while it answers pings.',
+  'http:sse-end':
+    'A stream ends with its token and with the hub; calls of a client that left are closed in the ledger.',
   'http:node-versions': 'Every supported major version of Node serves HTTP alike.',
-  'http:odd-clients': 'A wrong address, an early GET, a missing header or a silent end is answered clearly, at once.',
+  'http:odd-clients': 'A wrong address, an early GET, a missing header or a silent end gets a clear answer at once.',
   'http:health': 'Liveness and readiness are answered without a token.',
-  'stdio:view': "An agent's view works as a stdio server, and nothing else is on its output.",
+  'stdio:one-hub': 'Stdio clients beside a running hub use it: one copy of each server, one limit, one ledger.',
+  'stdio:hub-lost':
+    'When the hub of a stdio client is lost, calls in flight are answered with HUB_LOST and the client goes on with the next hub.',
+  'call:one-hub': 'A call of the operator beside a running hub runs in it, under its limits and in its ledger.',
+  'hub:one': 'All commands that start servers use the one hub of the workspace.',
+  'hub:background':
+    'If no hub runs, commands and stdio clients start one in the background, which ends when nobody uses it.',
+  'hub:foreground': 'A hub inside a command serves other clients meanwhile, and makes room for the next hub.',
+  'hub:hand-over': 'The command qm serve takes over from a hub in the background without dropping a call.',
+  'hub:variables': 'A command that joins a hub says which of its variables the hub lacks or has with another value.',
+  'stdio:view': "An agent's view works as a stdio server, and nothing else appears on its stdout.",
 
-  // Who is calling
+  // Identity
   'token:required': 'Without a valid, unexpired, unrevoked token nothing is listed or called.',
-  'token:once': 'A token is shown once and stored as a hash only.',
+  'token:once': 'A token is shown once and stored only as a hash.',
   'token:intersection': "A child token's rights are the intersection with its parent's.",
   'token:ends':
-    'When a token expires or is revoked, its streams, sessions and calls under way end, and those of its children.',
+    'When a token expires or is revoked, its streams, sessions and calls in flight end, and so do those of its children.',
   'token:stays-here': "The agent's token never goes upstream.",
-  'run:id': 'The run id comes from the token, else from the header, and is checked.',
+  'run:id': 'The run id comes from the token, otherwise from the header, and is validated.',
 
   // Tasks
   'tasks:relay':
-    'Where client and server have the tasks extension, a call that becomes a task is followed through the hub.',
+    'When client and server support the tasks extension, a call that becomes a task is relayed through the hub.',
   'tasks:own':
-    'A task is for the token that it was given to, while that agent has the tool; a restart changes nothing.',
-  'tasks:refused': 'Everywhere else tasks are refused: -32021 without the declaration, -32601 where nobody has them.',
-  'tasks:ledger': 'The call that became a task, and all that is done with it, passes the path of every call.',
+    'A task belongs to the token it was given to, as long as that agent has the tool; a restart changes nothing.',
+  'tasks:refused': 'Otherwise tasks are refused: -32021 without the declaration, -32601 where nobody supports them.',
+  'tasks:ledger': 'A call that became a task, and every later request about it, takes the same path as any call.',
 
-  // What happened
-  'journal:before-send': 'The record of a call is written before the first byte goes upstream.',
-  'journal:kill-9': 'After kill -9 at any moment, each call that reached a server has a record, open ones interrupted.',
+  // Audit log
+  'journal:before-send': 'The record of a call is written before its first byte goes upstream.',
+  'journal:kill-9':
+    'After kill -9 at any moment, each call that reached a server has a record; unfinished ones read interrupted.',
+  'ledger:held':
+    'A call that waits for a decision is recorded as held; if the hub dies before it is sent, it reads void: it did not run.',
+  'ledger:connection':
+    'A record has the session and the HTTP status of the exchange that carried the call, also after a repeat.',
   'journal:torn-line': 'Recovery drops a torn last line and nothing else.',
-  'journal:disk-full': 'When the record cannot be written, calls are refused clearly until it can be.',
+  'journal:disk-full': 'When the record cannot be written, calls are refused with a clear error until it can be.',
   'journal:gone':
-    'A journal that is deleted, moved or replaced under a running hub is noticed before the next call is sent, and put back with all that was in it.',
-  'state:made-here':
-    'Tokens, keys and locks in a state folder that was not made here are set aside, new ones are made, and that is told.',
-  'state:one-hub': 'One hub serves a workspace, also after its lock, or all of its state, was deleted.',
+    'A journal that is deleted, moved or replaced under a running hub is noticed within milliseconds and restored in full.',
+  'state:outside':
+    'The hub keeps its state outside the workspace, in a folder for its owner alone, and notices a moved or replaced workspace.',
+  'state:unreachable':
+    "A server whose arguments, variables or working folder reach the hub's state, the user's settings or keys is invalid unless allowPaths lists the folder.",
+  'state:earlier-version':
+    'State that an earlier version kept in the workspace is moved out; tokens wait for the operator, keys are always new.',
+  'state:foreign-ignored':
+    'Tokens, keys and locks that came with a repository or an archive are not used, and are reported.',
+  'state:one-hub': 'One hub serves a workspace, even after its lock or all of its state was deleted.',
   'files:no-links':
-    'No file of the hub is written or trusted through a link, when it is not ours, or when others can write it.',
-  'journal:rotation': 'A file goes only when all have read it and no call in it is open.',
-  'cost:linear':
-    'Reading, checking or redacting a text of an agent, a server or a file costs work in proportion to its length.',
+    'The hub neither writes nor trusts a file that is a link, belongs to another user, or is writable by others.',
+  'journal:rotation': 'A journal file is removed only when every reader is done with it and no call in it is open.',
+  'cost:linear': 'Reading, checking or redacting text from agents, servers or files costs work linear in its length.',
   'ledger:redaction':
-    "A variable's value of six characters or more, but for the user's own HOME, PATH and the like, is in no record, log or error, in no usual spelling, now or after a reload; no record holds what is named secret.",
-  'ledger:outcomes': 'Refusals and every kind of failure are on the ledger with their outcome.',
+    "A variable's value of six or more characters (except HOME, PATH and the like) appears in no record, log or error, in any usual spelling, before or after a reload; no record holds a field that is named like a secret.",
+  'ledger:outcomes': 'Refusals and every kind of failure are in the ledger with their outcome.',
   'ledger:cut': 'Arguments and errors are cut at a documented size after redaction, with their full length and a hash.',
   'ledger:refused-rate':
-    'Refused calls of one token beyond 120 a minute are counted in one record; calls that are allowed are not affected.',
+    'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
-  'ledger:statistics': 'The statistics of the ledger are read from its files, whether a hub runs or not.',
-  'metrics:calls': 'Every call that ended is in the metrics once, under its server and the outcome of the ledger.',
-  'metrics:reload': 'A reload takes removed servers out of the metrics and resets no counter of those that stay.',
-  'metrics:admin': 'Metrics are for the admin token alone; no token of an agent opens them.',
+  'ledger:statistics': 'Statistics are read from the ledger files, whether or not a hub runs.',
+  'metrics:each-call-once': 'Every finished call is counted once in the metrics, under its server and ledger outcome.',
+  'metrics:reload': 'A reload removes the metrics of removed servers and resets no other counter.',
+  'metrics:admin': 'Metrics need the admin token; an agent token does not open them.',
   'telemetry:spans':
-    'With the standard variables set, every call is one span with its facts and without arguments, results or secrets.',
-  'telemetry:context': 'A call belongs to the trace that its caller names, and the server is told of its span.',
-  'telemetry:away': 'A collector that is away costs one line of the log and delays no call.',
-  'telemetry:off': 'Without the variables nothing of the telemetry packages is loaded.',
+    'With the standard variables set, every call is one span with its attributes, without arguments, results or secrets.',
+  'telemetry:context': "A call joins the trace its caller names, and the call's span is passed to the server.",
+  'telemetry:collector-down': 'An unavailable collector costs one log line and delays no call.',
+  'telemetry:off': 'Without the variables no telemetry package is loaded.',
 
-  // Results that are kept
+  // Cached results
   'cache:same-call':
-    'Where a server has a cache, the same call within its time is answered by what the server last said to it, byte by byte.',
-  'cache:rights': 'The decision comes first; what is kept is shared only by those who share a connection.',
+    "When a server has a cache, the same call within its lifetime gets the server's last answer, byte for byte.",
+  'cache:rights': 'The decision comes first; cached results are shared only by callers that share a connection.',
   'cache:only-good':
-    'Errors, tasks, answers to questions, prompts and completions are not kept, nor is a tool that may write.',
+    'Errors, tasks, answers to server requests, prompts, completions and results of tools that may write are not cached.',
   'cache:stale':
-    'What is kept goes when its time is over, something may have been written, the server says so, or its entry changes.',
-  'cache:bounded': 'What is kept of a server stays within its bytes; the least used makes room.',
-  'cache:ledger': 'An answer that was kept is recorded before it is given, as a call that was not sent.',
+    'A cached result is dropped when it expires, when something may have been written, when the server says so, or when its entry changes.',
+  'cache:bounded': "A server's cached results stay within their byte limit; the least recently used is evicted.",
+  'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
   // Command line and library
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
-  'cli:json': 'With --json, standard output holds the documented JSON and nothing else.',
-  'cli:light': 'Commands on files load and open no connection, hub, web or database.',
+  'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
+  'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:verdicts':
-    'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and the next step.',
-  'doctor:recorded': 'Each probe is one line on the ledger, under a run of its own.',
+    'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and next step.',
+  'doctor:recorded': 'Each probe is one line in the ledger, under its own run.',
   'call:form':
-    'A person at a terminal fills in what servers ask for; without one, servers hear that nobody can be asked.',
-  'doctor:apart': 'Doctor and inspect connect by themselves; a running hub and its servers notice nothing.',
-  'doctor:stop': 'Ctrl-C ends the probes and their children at once and gives the cursor back; exit 130.',
-  'inspect:isolation':
-    'Inspect tells what a server cannot ask for want of isolation, and how agents see what it offers.',
-  'inspect:complete': 'Inspect shows everything a server offers, with schemas; what it says cannot steer the terminal.',
-  'cli:printable':
-    'Control characters, and those that turn a line around or have no width, never reach the terminal from anybody else.',
+    'A person at a terminal answers what servers ask; without a terminal, servers are told that nobody can answer.',
+  'doctor:apart': 'Doctor and inspect use their own connections; a running hub and its servers are not affected.',
+  'doctor:stop': 'Ctrl-C ends the probes and their children at once and restores the cursor; exit 130.',
+  'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
+  'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
+  'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',
+  'serve:own-port': 'The hub of a second workspace takes a free port, and has the same one at its next start.',
+  'control:private': 'The control socket has a short path in a private folder, and the hub removes it when it ends.',
+  'control:attach':
+    'A command that attaches to the running hub gets the view of its agent; a wrong workspace or an unknown protocol version is refused with the reason.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
-  'edit:add': 'A server is added without an editor, and works.',
-  'edit:new-server':
-    'One command starts a server of your own that works, is tested and is configured; or it changes nothing.',
-  'edit:formatting': 'A change keeps comments, order, line ends, rights and links of the file it changes.',
+  'edit:add': 'A server can be added without an editor, and works.',
+  'edit:new-server': 'One command scaffolds a working, tested and configured server of your own, or changes nothing.',
+  'edit:formatting': 'An edit keeps the comments, order, line endings, permissions and links of the file.',
   'edit:refuse': 'What cannot be added is refused with the reason and changes nothing; secrets never enter the file.',
-  'edit:route': 'A server added for an agent is in its list; who gains or loses by it is told.',
+  'edit:route': "A server added for an agent is in that agent's list; the command says who gains or loses it.",
   'edit:together': 'Changes made at the same time are all kept.',
-  'edit:hub': 'A running hub takes a change up, and the command says so.',
-  'edit:reload':
-    'A running hub uses the files as they are, also without those that are gone, when the operator says so.',
-  'edit:switch': 'A server is switched off and on in the file that configures it, once.',
+  'edit:hub': 'A running hub applies a change, and the command says so.',
+  'edit:reload': "On the operator's command, a running hub uses the files as they are, even if some are gone.",
+  'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',
   'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
-  'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable hurts no other.',
-  'preset:keep': 'A preset replaces a file that differs only when told to; all are written or none.',
-  'preset:add': 'A preset added to quartermaster.yaml is the server that bootstrap writes.',
+  'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable affects no other.',
+  'preset:keep': 'A preset replaces a differing file only when told to; all files are written or none.',
+  'preset:add': 'A preset added to quartermaster.yaml is the same server that bootstrap writes.',
   'preset:routes':
-    'With each preset come the variables that it needs and routes for the roles of a team, which load as they are.',
-  'preset:doctor':
-    'Each preset and pattern, as it is written, is diagnosed against the behaviour of its provider: verdict, exit code, advice.',
-  'sync:same': 'What sync makes is read as the same server, and holds no value of a variable.',
-  'sync:check': 'Sync can only look: missing, stale and left-over files are named and the exit code says so.',
-  'sync:refuse': 'Sync touches nothing that it did not make, and does nothing by halves.',
-  'library:call': 'A program creates a hub and calls a tool as an agent under the same rules.',
-  'library:errors': 'A rate limit and a server that does not start are errors of their own, with the server.',
-  'library:backoff': 'Work that meets a rate limit is tried again after growing waits, each of them told.',
-  'library:selection': 'A program narrows an agent to the tools it selects, and never widens it.',
-  'library:call-all': 'Calls made together have one deadline, and each its own outcome.',
-  'library:readings': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
-  'library:subscribe': 'A program hears of changes of a resource until it ends the subscription.',
-  'library:questions': 'A program answers forms, pages, sampling and roots with handlers, and is asked nothing else.',
-  'library:session': 'Each agent handle is a client session of its own.',
+    'Each preset comes with its required variables and with routes for the roles of a team, which load unchanged.',
+  'preset:doctor': "Each preset and pattern is diagnosed against its provider's behaviour: verdict, exit code, advice.",
+  'sync:same': 'What sync writes is read as the same server, and holds no value of a variable.',
+  'sync:check': 'With --check, sync only looks: it names missing, stale and left-over files and sets the exit code.',
+  'sync:refuse': 'Sync touches nothing it did not write, and does all or nothing.',
+  'library:call': 'A program creates a hub and calls a tool as an agent, under the same rules.',
+  'library:errors':
+    'A rate limit and a server that does not start have their own error classes, which name the server.',
+  'library:backoff': 'Work that meets a rate limit is retried after growing waits, each reported.',
+  'library:selection': 'A program can narrow an agent to selected tools, and never widen it.',
+  'library:call-all': 'Calls made together share one deadline, and each has its own outcome.',
+  'library:resources': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
+  'library:subscribe': 'A program is notified of changes to a resource until it ends the subscription.',
+  'library:server-requests':
+    'A program answers elicitation, sampling and roots with handlers, and gets no other requests.',
+  'library:session': 'Each agent handle is its own client session.',
   'library:quiet-import': 'Importing the library starts nothing.',
-  'builtin:configured': 'A server that comes with the hub is configured by its name, in place of a program.',
+  'builtin:configured': 'A built-in server is configured by its name instead of a command.',
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
-  'builtin:both-eras': 'Our own servers speak both eras, over stdio and inside the hub.',
-  'builtin:hosted': 'A built-in server inside the hub is called as any other is: decided, recorded, limited, ended.',
+  'builtin:both-eras': 'The built-in servers speak both protocol eras, over stdio and inside the hub.',
+  'builtin:hosted': 'A built-in server inside the hub is called like any other: decided, recorded, limited, ended.',
   'builtin:git-confined':
-    'Whatever git is asked, and whatever the repository holds: nothing runs, changes, or is told from outside.',
-  'builtin:pg-unwritten': 'What pg-readonly is asked changes nothing in its database, whatever rights its role has.',
-  'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, without the others.',
+    'Whatever git is asked and whatever the repository holds, nothing runs, changes, or is read from outside it.',
+  'builtin:pg-unwritten': 'No request to pg-readonly changes its database, whatever rights its role has.',
+  'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, even without the others.',
   'builtin:pg-bounds':
     'Rows, bytes, time and connections of pg-readonly are bounded; a cancelled call ends in PostgreSQL.',
   'builtin:fetch-guard':
-    'Fetch dials nothing that is not public, however it is written, named or redirected to, but for what is let through.',
+    'Fetch connects only to public addresses, however they are written, named or redirected to, except those the operator allows.',
   'builtin:fetch-bounds':
-    'Whatever a web server answers, fetch keeps its bytes, time and redirects, and leaves no connection.',
-  'builtin:fetch-work': 'Whatever a page is made of, fetch converts it in small turns, with work as its length.',
-  'docs:examples': 'Every example on a page is loaded, run or compared, or says why it is not.',
-  'docs:routes': 'The routes of the patterns and of the security model give exactly the tools of their tables.',
+    'Whatever a web server answers, fetch keeps its limits on bytes, time and redirects, and leaves no connection open.',
+  'builtin:fetch-work': 'Whatever a page contains, fetch converts it in small turns, with work linear in its length.',
+  'docs:examples': 'Every example in the docs is loaded, run or compared, or says why it is not.',
+  'docs:routes': 'The routes in the patterns and the security model give exactly the tools in their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',
-  'hub:interrupted': 'A call that the hub ends because it stops reads interrupted on the ledger.',
-  'hub:stop': 'Stopping finishes or fails calls under way, ends the children and closes the record.',
+  'events:servers': 'Each change of a server, its lists or the configuration reaches every listener, in order.',
+  'events:contained':
+    'A listener that fails or is slow costs others nothing; a slow one reads how many events it missed.',
+  'events:admin': 'Only the admin token opens the event stream, which ends when the hub stops.',
+  'hub:project': 'A caller reaches only the servers of its own project; without that project it reaches none.',
+  'hub:interrupted': 'A call that the hub ends because it stops reads interrupted in the ledger.',
+  'hub:unsent':
+    'A call that was not sent when the hub stops is recorded as unavailable, never as one that may have run.',
+  'hub:stop': 'Stopping finishes or fails calls in flight, ends the children and closes the ledger.',
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

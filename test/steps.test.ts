@@ -17,7 +17,7 @@ test('steps run in order and stop at the first failure, which is named', () => {
   expect(run.status).toBe(1);
 });
 
-test('nothing is printed after a step that speaks for itself', () => {
+test('nothing is printed after a step with its own summary', () => {
   const run = runSteps(
     `[{ name: 'tests', speaksForItself: true, run: () => { console.log('1 failed'); return false; } }]`,
   );

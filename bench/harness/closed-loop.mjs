@@ -1,5 +1,5 @@
 /**
- * Keeps `inFlight` calls under way until `calls` have been made. A call that failed or whose answer was wrong counts
+ * Keeps `inFlight` calls in flight until `calls` have been made. A call that failed or whose answer was wrong counts
  * as bad and gives no latency.
  */
 export async function closedLoop(act, { inFlight, calls }) {

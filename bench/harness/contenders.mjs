@@ -22,23 +22,28 @@ const programs = {
 const startMs = 30_000;
 const loadMs = 600_000;
 
-/** Everybody, reference hops first. */
+/** Every contender, reference hops first. */
 export function everyContender(bench) {
-  const stdio = { echo: stdioServer() };
   return [
     directHttp(bench),
     bareStdio(bench),
     bareHttp(bench),
-    quartermaster(bench, { name: 'quartermaster-stdio', upstream: 'stdio', servers: () => stdio }),
-    quartermaster(bench, { name: 'quartermaster-rules', upstream: 'stdio', servers: () => stdio, rules: 10_000 }),
-    quartermaster(bench, {
-      name: 'quartermaster-http',
-      upstream: 'http',
-      servers: async () => ({ echo: httpServer((await bench.echoHttp()).url) }),
-    }),
-    library(bench, { name: 'library-stdio', upstream: 'stdio', servers: stdio }),
+    ...hubs(bench, 'quartermaster'),
+    ...(bench.before === undefined ? [] : hubs({ ...bench, qm: bench.before }, 'before')),
+    library(bench, { name: 'library-stdio', upstream: 'stdio', servers: { echo: stdioServer() } }),
     mcpProxy(bench),
     supergateway(bench),
+  ];
+}
+
+/** One build of the hub, as three contenders. */
+function hubs(bench, name) {
+  const stdio = { echo: stdioServer() };
+  const http = async () => ({ echo: httpServer((await bench.echoHttp()).url) });
+  return [
+    quartermaster(bench, { name: `${name}-stdio`, upstream: 'stdio', servers: () => stdio }),
+    quartermaster(bench, { name: `${name}-rules`, upstream: 'stdio', servers: () => stdio, rules: 10_000 }),
+    quartermaster(bench, { name: `${name}-http`, upstream: 'http', servers: http }),
   ];
 }
 

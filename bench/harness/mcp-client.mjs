@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 
 /** No answer may take longer; then it counts as bad. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 
 /** One client session of the 2025 era over as many connections as it needs. */
 export function openClient({ url, headers: extra = {} }) {
@@ -10,8 +10,8 @@ export function openClient({ url, headers: extra = {} }) {
   const pool = new Pool(origin, {
     connections: 256,
     pipelining: 1,
-    headersTimeout: patienceMs,
-    bodyTimeout: patienceMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
   });
   const headers = {
     'content-type': 'application/json',
@@ -49,10 +49,13 @@ export function openClient({ url, headers: extra = {} }) {
       return session;
     },
     /** The stream on which a server may speak first; stays open until the client is dropped. */
-    async listen() {
+    async listen(onText = () => {}) {
       const response = await pool.request({ path, method: 'GET', headers, bodyTimeout: 0 });
       if (response.statusCode !== 200) throw new Error(`GET answered HTTP ${response.statusCode}`);
-      response.body.on('error', () => {}).resume();
+      response.body
+        .setEncoding('utf8')
+        .on('error', () => {})
+        .on('data', onText);
     },
     /** Says goodbye: some contenders keep a child process for each session that is still open. */
     async end() {

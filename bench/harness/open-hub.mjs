@@ -12,7 +12,7 @@ export async function openHub(bench, name, { tools = 10, nodeArgs, ipc, ...setti
   const { process: hub, url, readyMs } = await serve(bench, name, folder, { nodeArgs, ipc });
   const issue = ['token', 'issue', '--agent', 'bench', '--json', '--workspace', folder];
   const { token } = JSON.parse(await bench.processes.run('qm token issue', [bench.qm, ...issue]));
-  const opened = { process: hub, url, readyMs, headers: { authorization: `Bearer ${token}` } };
+  const opened = { process: hub, url, folder, readyMs, headers: { authorization: `Bearer ${token}` } };
   await waitForTools(opened, tools);
   return opened;
 }

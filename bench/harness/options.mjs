@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const measurements = ['speed', 'memory', 'list', 'sessions', 'ready'];
+export const measurements = ['speed', 'memory', 'list', 'sessions', 'ready', 'change'];
 
 export const usage = `npm run bench -- [what] [options]
 
@@ -12,6 +12,8 @@ what (default: --speed)
   --list           tools/list of 1,000 tools, and what servers, tools, rules and agents cost a call
   --sessions       memory of 1,000 abandoned client sessions, and after they expired
   --ready          time from the start of the process to the line that says it serves
+  --change         longest stall of the event loop, and memory, when one tool of 1,000 is added with 200 clients
+                   listening; --before FILE measures an earlier build too
   --all            all of these
 
 options
@@ -21,7 +23,8 @@ options
   --bytes LIST     payload sizes (32,10240)
   --c LIST         calls in flight (1,32)
   --only LIST      contenders whose name starts with one of these
-  --qm FILE        the program to measure (bin/qm), for comparing builds
+  --qm FILE        the program to measure (bin/qm)
+  --before FILE    an earlier build's bin/qm, measured in the same rounds as before-stdio, before-rules, before-http
   --json FILE      every figure of every round
   --help           this text
 `;
@@ -43,13 +46,16 @@ export function readOptions(args) {
     inFlight: list(values.c ?? '1,32', 'c'),
     only: values.only?.split(','),
     qm,
+    before: values.before && resolve(values.before),
     json: values.json,
   };
 }
 
 const flags = {
   ...Object.fromEntries([...measurements, 'all', 'quick', 'help'].map((name) => [name, { type: 'boolean' }])),
-  ...Object.fromEntries(['rounds', 'n', 'bytes', 'c', 'only', 'qm', 'json'].map((name) => [name, { type: 'string' }])),
+  ...Object.fromEntries(
+    ['rounds', 'n', 'bytes', 'c', 'only', 'qm', 'before', 'json'].map((name) => [name, { type: 'string' }]),
+  ),
 };
 
 const fullSizes = {
@@ -60,6 +66,7 @@ const fullSizes = {
   sessions: 1000,
   sessionIdleSeconds: 20,
   starts: 11,
+  clients: 200,
 };
 
 const quickSizes = {
@@ -70,6 +77,7 @@ const quickSizes = {
   sessions: 100,
   sessionIdleSeconds: 5,
   starts: 3,
+  clients: 20,
 };
 
 function list(text, name) {

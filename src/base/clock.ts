@@ -1,15 +1,15 @@
-/** Time as a dependency, so that tests can move it. */
+/** Time as a dependency, so that tests can control it. */
 export interface Clock {
-  /** Wall clock, milliseconds since the epoch. */
+  /** Wall clock, whole milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; for durations. */
+  /** Milliseconds on a clock that never jumps. Use it for durations. */
   monotonic(): number;
   setTimer(ms: number, run: () => void): Timer;
 }
 
 export interface Timer {
   cancel(): void;
-  /** The process may end while it runs. */
+  /** Lets the process exit while the timer is running. */
   unref?(): void;
 }
 
@@ -23,7 +23,7 @@ export function createSystemClock(): Clock {
   };
 }
 
-/** One for each call under way: an object without a closure. */
+/** A class instead of a closure, because every call in flight has one. */
 class SystemTimer implements Timer {
   readonly #handle: NodeJS.Timeout;
 
@@ -40,7 +40,7 @@ class SystemTimer implements Timer {
   }
 }
 
-/** Resolves after `ms`, or at once when the signal aborts; the caller looks at the signal. */
+/** Resolves after `ms`, or at once when the signal aborts. The caller checks the signal. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {
@@ -55,4 +55,17 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
       resolve();
     }
   });
+}
+
+/** Waits for the work, but no longer than `ms`. Returns whether it settled in time; a failure counts as settled. */
+export async function settlesWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settled = new AbortController();
+  const settle = (): void => {
+    isSettled = true;
+    settled.abort();
+  };
+  work.then(settle, settle);
+  await sleep(clock, ms, settled.signal);
+  return isSettled;
 }

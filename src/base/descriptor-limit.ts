@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many files and connections this process may have open; the usual limit where the system does not say. */
+/** The limit on open files and connections of this process, or the usual limit if the system does not report one. */
 export function descriptorLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

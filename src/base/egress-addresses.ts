@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Says of an address, as a resolver gives it, whether it lies on the public internet. */
+/** Tests whether an address, as returned by a resolver, is on the public internet. */
 export type IsPublicAddress = (address: string) => boolean;
 
-/** Whatever is not known to be public is not: an address that cannot be read, one with a zone, a range without a use yet. */
+/** Only addresses known to be public pass. Unreadable addresses, addresses with a zone and unassigned ranges do not. */
 export function createIsPublicAddress(): IsPublicAddress {
   const inner = listOf(innerRanges);
   const globalUnicast = listOf(['2000::/3']);
@@ -17,29 +17,29 @@ export function createIsPublicAddress(): IsPublicAddress {
 }
 
 /**
- * The special-purpose registries of IANA. For IPv6 only what lies within global unicast: loopback, ULA, link-local, site-local,
- * multicast, IPv4-mapped and -compatible addresses and NAT64 lie outside.
+ * The IANA special-purpose registries. For IPv6, only the ranges inside global unicast: loopback, ULA, link-local,
+ * site-local, multicast, IPv4-mapped and IPv4-compatible addresses and NAT64 are outside it.
  */
 const innerRanges: readonly string[] = [
   '0.0.0.0/8', // this network, the unspecified address
   '10.0.0.0/8', // private
-  '100.64.0.0/10', // shared by carriers; one cloud's metadata
+  '100.64.0.0/10', // carrier-grade NAT; metadata service of one cloud
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // one cloud's host, seen from its machines
-  '169.254.0.0/16', // link-local; most clouds' metadata
+  '168.63.129.16/32', // host of one cloud, as seen from its machines
+  '169.254.0.0/16', // link-local; metadata service of most clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments
   '192.0.2.0/24', // documentation
-  '192.88.99.0/24', // relays of 6to4
+  '192.88.99.0/24', // 6to4 relays
   '192.168.0.0/16', // private
   '198.18.0.0/15', // benchmarks
   '198.51.100.0/24', // documentation
   '203.0.113.0/24', // documentation
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
-  '2001::/23', // protocol assignments: Teredo, which holds an IPv4 address, benchmarks, ORCHID
+  '2001::/23', // protocol assignments: Teredo (embeds an IPv4 address), benchmarks, ORCHID
   '2001:db8::/32', // documentation
-  '2002::/16', // 6to4, which holds an IPv4 address
+  '2002::/16', // 6to4 (embeds an IPv4 address)
   '3fff::/20', // documentation
 ];
 

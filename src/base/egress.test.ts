@@ -111,7 +111,7 @@ describe('what the operator lets through', () => {
   );
 });
 
-test('what net dials is what was checked', async () => {
+test('the address that is dialled is the one that was checked', async () => {
   const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   // A server that listens has an address with a port.

@@ -2,21 +2,21 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createIsPublicAddress, type IsPublicAddress } from './egress-addresses.ts';
 
-/** Keeps requests to URLs that did not come from the operator out of the networks that this machine stands in. */
+/** Keeps requests to URLs that the operator did not choose out of this machine's internal networks. */
 export interface EgressGuard {
   /**
-   * What to resolve the URL's host with, in the options of net, tls, http or undici; or why it must not be dialled at all.
-   * Every hop of a redirect is admitted anew.
+   * Returns the lookup function to pass to net, tls, http or undici, or the reason why the URL must not be dialled.
+   * Call it again for every redirect.
    */
   admit(url: URL): LookupFunction | EgressRefusal;
 }
 
 export interface EgressOptions {
-  /** Hosts that the operator lets through, whatever their addresses are. */
+  /** Hosts that the operator allows, whatever their addresses. */
   readonly allowed: readonly AllowedHost[];
 }
 
-/** `lookup` of node:dns, as it is called here. */
+/** The form of node:dns `lookup` used here. */
 export type ResolveAll = (
   hostname: string,
   options: LookupAllOptions,
@@ -24,16 +24,16 @@ export type ResolveAll = (
 ) => void;
 
 export interface AllowedHost {
-  /** As a URL has it: an address in its one normal form, a name in lower case without a dot at its end. */
+  /** As in a parsed URL: an address in its normal form, or a name in lower case without a trailing dot. */
   readonly host: string;
-  /** Undefined for every port. */
+  /** Undefined: any port. */
   readonly port: number | undefined;
 }
 
-/** Why a URL is not dialled, as the end of a sentence about it. */
+/** Why a URL is not dialled. The message completes a sentence about the URL. */
 export class EgressRefusal extends Error {
   override readonly name = 'EgressRefusal';
-  /** Only an address is something that the operator may let through. */
+  /** The operator can allow an address, but not a URL that is refused for its form. */
   readonly about: 'url' | 'address';
 
   constructor(about: 'url' | 'address', message: string) {
@@ -57,21 +57,21 @@ export function createEgressGuard(
         );
       }
       if (url.username !== '' || url.password !== '')
-        return new EgressRefusal('url', 'it holds a user name or a password');
+        return new EgressRefusal('url', 'it contains a user name or a password');
       const host = hostOf(url);
       const port = portOf(url);
       const isLetThrough = allowed.some((each) => each.host === host && (each.port ?? port) === port);
       if (isLetThrough) return createCheckedLookup(lookup, isAny);
-      // Nobody resolves an address, so it is judged here.
+      // An address never reaches the lookup function, so check it here.
       if (isIP(host) !== 0 && !isPublic(host)) return new EgressRefusal('address', `${host} is not a public address`);
       return createCheckedLookup(lookup, isPublic);
     },
   };
 }
 
-/** Reads `host` or `host:port`; undefined for anything more or less than that. */
+/** Parses `host` or `host:port`. Undefined for anything else. */
 export function readAllowedHost(text: string): AllowedHost | undefined {
-  // A URL does not tell the default port of its scheme from none at all; no port is the default of both.
+  // URL drops the default port of its scheme. A port is absent only if both schemes report none.
   const [plain, secure] = [`http://${text}`, `https://${text}`].map((url) =>
     URL.canParse(url) ? new URL(url) : undefined,
   );
@@ -80,14 +80,14 @@ export function readAllowedHost(text: string): AllowedHost | undefined {
   return { host: hostOf(plain), port: port === '' ? undefined : Number(port) };
 }
 
-/** Hands on exactly what it checked, so there is no second answer that could differ. */
+/** Passes on exactly the addresses it checked. A second lookup could return different ones. */
 function createCheckedLookup(lookup: ResolveAll, isAllowed: IsPublicAddress): LookupFunction {
   return (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null) done(error, '');
       else if (first === undefined) done(Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' }), '');
-      // An inner address among public ones is an attack, or a network in which nobody can tell them apart.
+      // An internal address among public ones is an attack, or a network where the two cannot be told apart.
       else if (!addresses.every(({ address }) => isAllowed(address))) {
         done(new EgressRefusal('address', `${name} has an address that is not public`), '');
       } else if (options.all === true) done(null, addresses);

@@ -16,22 +16,22 @@ test.each(rows)('%s: a status of HTTP, a meaning as one sentence', (_code, { htt
   expect(meaning).toMatch(/^[A-Z].*\.$/);
 });
 
-test('what may have run is never called retryable', () => {
+test('a call that may have run is never retryable', () => {
   const mayHaveRun = rows.filter(([, { meaning }]) => /may have run|may still run/.test(meaning));
-  expect(mayHaveRun.map(([code]) => code)).toEqual(['INTERRUPTED', 'UPSTREAM_LOST', 'UPSTREAM_TIMEOUT']);
+  expect(mayHaveRun.map(([code]) => code)).toEqual(['INTERRUPTED', 'HUB_LOST', 'UPSTREAM_LOST', 'UPSTREAM_TIMEOUT']);
   expect(mayHaveRun.filter(([, { retryable }]) => retryable)).toEqual([]);
 });
 
 test('an error brings its row, its cause and what a program may read', () => {
   const cause = new Error('refused');
-  const error = new HubError('UPSTREAM_UNAVAILABLE', 'Server "a" is away.', {
+  const error = new HubError('UPSTREAM_UNAVAILABLE', 'Server "a" is unavailable.', {
     cause,
     hint: 'Start it.',
     details: { server: 'a' },
   });
   expect(error.row).toBe(errorTable.UPSTREAM_UNAVAILABLE);
   expect(error).toMatchObject({ name: 'HubError', cause, details: { server: 'a' } });
-  expect(explainError(error)).toBe('Server "a" is away. Start it.');
+  expect(explainError(error)).toBe('Server "a" is unavailable. Start it.');
 });
 
 test('an error that was told nothing more says just its message', () => {

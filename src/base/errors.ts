@@ -1,55 +1,59 @@
 /**
  * Every failure the hub can name, in one table. `docs/errors.md` is generated from it.
  *
- * JSON-RPC codes of our own lie outside -32768..-32000, which the specification reserves.
- * `retryable` means: the same call may succeed later without anybody changing anything.
+ * Our own JSON-RPC codes are outside -32768..-32000, which the specification reserves. `retryable` means that the same
+ * call may succeed later without any change.
  */
 export const errorTable = {
-  UNAUTHENTICATED: row(401, -31001, 4, false, 'No valid agent token came with the request.'),
-  FORBIDDEN_HOST: row(403, -31002, 1, false, 'The Host or Origin header is not one this hub serves.'),
+  UNAUTHENTICATED: row(401, -31001, 4, false, 'The request has no valid agent token.'),
+  FORBIDDEN_HOST: row(403, -31002, 1, false, 'The Host or Origin header is not allowed.'),
   PARSE_ERROR: row(400, -32700, 2, false, 'The message is not valid JSON, or not valid UTF-8.'),
-  INVALID_REQUEST: row(400, -32600, 2, false, 'The message is not a JSON-RPC request this endpoint takes.'),
-  METHOD_NOT_FOUND: row(404, -32601, 2, false, 'The method does not exist in this protocol revision.'),
-  INVALID_PARAMS: row(400, -32602, 2, false, 'The parameters do not fit the method.'),
+  INVALID_REQUEST: row(400, -32600, 2, false, 'The message is not a JSON-RPC request that this endpoint accepts.'),
+  METHOD_NOT_FOUND: row(404, -32601, 2, false, 'The method does not exist in this protocol version.'),
+  INVALID_PARAMS: row(400, -32602, 2, false, 'The parameters are not valid for the method.'),
   REQUEST_TOO_LARGE: row(413, -31003, 2, false, 'The message is over the size or depth limit.'),
   HEADER_MISMATCH: row(400, -32020, 2, false, 'A mirrored MCP header is missing or differs from the body.'),
-  UNSUPPORTED_VERSION: row(400, -32022, 2, false, 'The protocol revision is not one this hub speaks.'),
+  UNSUPPORTED_VERSION: row(400, -32022, 2, false, 'The hub does not support this protocol version.'),
   SESSION_UNKNOWN: row(404, -31004, 1, true, 'The client session has ended or never existed; initialize again.'),
   TOOL_UNKNOWN: row(404, -32602, 5, false, 'The agent has no tool of that name.'),
   SERVER_UNKNOWN: row(404, -31005, 2, false, 'No server of that name is configured.'),
   ARGUMENTS_INVALID: row(400, -32602, 2, false, 'The arguments are not an object, or repeat a key.'),
   POLICY_DENIED: row(403, -31006, 5, false, 'A policy denies this call.'),
-  APPROVAL_REQUIRED: row(403, -31007, 5, false, 'A rule asks for a human, and nobody can be asked yet.'),
-  CAPABILITY_MISSING: row(400, -32021, 1, false, 'The server asks for something that the client has not declared.'),
-  INPUT_MISSING: row(400, -31013, 1, false, 'The client did not give what the server asked for.'),
+  APPROVAL_REQUIRED: row(403, -31007, 5, false, 'A rule requires approval, which nobody can give yet.'),
+  CAPABILITY_MISSING: row(400, -32021, 1, false, 'The server needs a capability that the client has not declared.'),
+  INPUT_MISSING: row(400, -31013, 1, false, 'The client did not provide the input that the server asked for.'),
   RESOURCE_UNKNOWN: row(404, -32602, 5, false, 'The agent has no resource of that URI.'),
   PROMPT_UNKNOWN: row(404, -32602, 5, false, 'The agent has no prompt of that name.'),
   TASK_UNKNOWN: row(404, -32602, 5, false, 'The agent has no task of that id.'),
-  OVERLOADED: row(503, -31008, 1, true, 'Too many calls are under way for this server.'),
-  RATE_LIMITED: row(
-    429,
-    -31012,
-    1,
-    true,
-    'The server is at the rate limit that its configuration sets; nothing was sent.',
-  ),
+  OVERLOADED: row(503, -31008, 1, true, 'Too many calls are in flight, or clients of this agent have too much unread.'),
+  RATE_LIMITED: row(429, -31012, 1, true, 'The configured rate limit of the server is reached; nothing was sent.'),
   LEDGER_UNAVAILABLE: row(503, -31009, 1, true, 'The call could not be recorded, so it was not sent.'),
-  HUB_STOPPING: row(503, -31010, 1, true, 'The hub is shutting down and takes no new calls.'),
-  INTERRUPTED: row(503, -31014, 1, false, 'The hub was shut down before the call had its answer; it may have run.'),
-  CANCELLED: row(499, -31011, 1, false, 'The caller cancelled the call.'),
+  HUB_STOPPING: row(503, -31010, 1, true, 'The hub is shutting down and accepts no new calls.'),
+  INTERRUPTED: row(503, -31014, 1, false, 'The hub was shut down before the call was answered; it may have run.'),
+  HUB_LOST: row(503, -31016, 1, false, 'The hub was lost; the call may have run.'),
+  CANCELLED: row(499, -31011, 130, false, 'The caller cancelled the call.'),
+  RESULT_TOO_LARGE: row(
+    503,
+    -31015,
+    1,
+    false,
+    'The call ran, but its result was dropped because clients of its agent have too much unread.',
+  ),
   UPSTREAM_UNAVAILABLE: row(502, -31020, 1, true, 'The server cannot be reached; nothing was sent.'),
   UPSTREAM_LOST: row(502, -31021, 1, false, 'The connection broke after the call was sent; it may have run.'),
   UPSTREAM_TIMEOUT: row(504, -31022, 1, false, 'The server did not answer in time; the call may still run.'),
-  UPSTREAM_NEEDS_LOGIN: row(502, -31023, 4, false, 'The server wants a login (401).'),
+  UPSTREAM_NEEDS_LOGIN: row(502, -31023, 4, false, 'The server requires a login (401).'),
   UPSTREAM_FORBIDDEN: row(502, -31024, 1, false, 'The server refuses this credential (403 or 451).'),
   UPSTREAM_THROTTLED: row(502, -31025, 1, true, 'The server is throttling (429).'),
   UPSTREAM_FAILED: row(502, -31026, 1, true, 'The server answered with an HTTP error.'),
-  UPSTREAM_GARBLED: row(502, -31027, 1, false, 'The server answered something that is not MCP.'),
+  UPSTREAM_GARBLED: row(502, -31027, 1, false, 'The server sent something that is not MCP.'),
   SERVER_INVALID: row(409, -31028, 3, false, "The server's configuration is invalid."),
-  SERVER_DISABLED: row(409, -31029, 1, false, 'The server is switched off.'),
+  NOT_TRUSTED: row(409, -31017, 6, false, 'Nobody approved what the server would start or contact.'),
+  SERVER_DISABLED: row(409, -31029, 1, false, 'The server is disabled.'),
   CONFIG_INVALID: row(500, -31030, 3, false, 'The configuration cannot be read.'),
-  USAGE: row(400, -31031, 2, false, 'The command was called wrongly.'),
-  STATE_LOCKED: row(409, -31032, 1, true, 'Another process holds the state of this workspace.'),
+  USAGE: row(400, -31031, 2, false, 'The command has invalid arguments.'),
+  STATE_LOCKED: row(409, -31032, 1, true, 'Another process is using the state of this workspace.'),
+  KEYCHAIN_UNAVAILABLE: row(503, -31040, 1, true, 'The keychain with the key of the stored secrets cannot be used.'),
   TOKEN_UNKNOWN: row(404, -31033, 1, false, 'No token of that id exists.'),
   INTERNAL: row(500, -32603, 1, false, 'A defect in the hub.'),
 } as const satisfies Record<string, ErrorRow>;
@@ -64,7 +68,7 @@ export interface ErrorRow {
   readonly meaning: string;
 }
 
-/** What a program may read from a failure. Never holds a secret. */
+/** Machine-readable details of a failure. Never holds a secret. */
 export interface ErrorDetails {
   readonly server?: string;
   readonly tool?: string;
@@ -74,7 +78,7 @@ export interface ErrorDetails {
 
 export interface HubErrorOptions {
   readonly cause?: unknown;
-  /** The next step for whoever reads it, as a sentence. */
+  /** The next step for the reader, as a sentence. */
   readonly hint?: string;
   readonly details?: ErrorDetails;
 }
@@ -97,14 +101,14 @@ export class HubError extends Error {
   }
 }
 
-/** Any thrown value as a HubError; what is not one already is a defect. */
+/** Converts any thrown value to a HubError. Anything that is not one already is a defect. */
 export function toHubError(error: unknown): HubError {
   if (error instanceof HubError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new HubError('INTERNAL', message, { cause: error });
 }
 
-/** The message with its next step, as one line for people and models. */
+/** The message and its hint, on one line. */
 export function explainError(error: HubError): string {
   if (error.hint === undefined) return error.message;
   return `${error.message}${/[.!?]$/.test(error.message) ? '' : '.'} ${error.hint}`;

@@ -38,9 +38,9 @@ test('the bytes are those of the pieces, whatever their lengths, and again for t
         const last = withLast ? pieces.pop() : undefined;
         for (const piece of pieces) gathered.add(piece);
         expect(gathered.size).toBe(whole.length - (last?.length ?? 0));
-        most = Math.max(most, gathered.held);
+        most = Math.max(most, gathered.bufferCount);
         expect(gathered.take(last).equals(whole)).toBe(true);
-        expect([gathered.size, gathered.held]).toEqual([0, 0]);
+        expect([gathered.size, gathered.bufferCount]).toEqual([0, 0]);
       }
     }),
   );
@@ -61,7 +61,7 @@ test('a million pieces of one byte are held in a few buffers', () => {
   const read = Buffer.alloc(65_536, 'x');
   for (let count = 0; count < 1_000_000; count++) gathered.add(read.subarray(count & 0xffff, (count & 0xffff) + 1));
   expect(gathered.size).toBe(1_000_000);
-  expect(gathered.held).toBeLessThan(30);
+  expect(gathered.bufferCount).toBeLessThan(30);
 });
 
 test('small pieces between large ones share their blocks, and few bytes of a large buffer do not hold it', () => {
@@ -74,16 +74,16 @@ test('small pieces between large ones share their blocks, and few bytes of a lar
     }
   });
   expect(gathered.size).toBe(200 * (8192 + 1 + 10_000));
-  expect(gathered.held).toBeLessThan(500);
+  expect(gathered.bufferCount).toBeLessThan(500);
   // Four pieces are kept with all that they are part of.
   expect(held).toBeLessThan(2 * gathered.size + 5_000_000);
 });
 
-test('what is cleared is gone', () => {
+test('cleared values are gone', () => {
   const gathered = new GatheredBytes();
   for (let count = 0; count < 10; count++) gathered.add(Buffer.from('old'));
   gathered.clear();
-  expect([gathered.size, gathered.held]).toEqual([0, 0]);
+  expect([gathered.size, gathered.bufferCount]).toEqual([0, 0]);
   for (let count = 0; count < 10; count++) gathered.add(Buffer.from('new'));
   expect(gathered.take().toString()).toBe('new'.repeat(10));
 });

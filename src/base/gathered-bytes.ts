@@ -1,19 +1,20 @@
-/** Pieces kept as they came, whatever their size: nearly all messages have no more. */
+/** The first pieces are kept as they are, whatever their size. Nearly all messages have no more than this. */
 const fewPieces = 4;
-/** From this size on a piece is kept as it came; smaller ones are copied together. */
+/** Pieces of at least this size are kept as they are. Smaller ones are copied together. */
 const largePiece = 4 * 1024;
 const minBlock = 4 * 1024;
 const maxBlock = 64 * 1024;
 
 /**
- * Bytes of one message that come in pieces. A view of a few bytes costs a hundred of its own and holds the whole buffer
- * it was read into, so a sender of tiny pieces could fill the memory far below the bound on bytes. Here memory stays
- * within about twice the bytes, and each byte is copied at most twice. Pieces must not change afterwards.
+ * The bytes of one message that arrives in pieces. A view of a few bytes costs about a hundred of its own and retains
+ * the whole buffer it was read into, so a sender of tiny pieces could exhaust memory far below the byte limit. Here
+ * memory stays within about twice the bytes, and each byte is copied at most twice. Do not change a piece after adding
+ * it.
  */
 export class GatheredBytes {
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Small pieces go here one after the other; those from `#start` to `#end` are not in `#pieces` yet. */
+  /** Small pieces are copied here one after another. The bytes from `#start` to `#end` are not in `#pieces` yet. */
   #block: Buffer | undefined;
   #start = 0;
   #end = 0;
@@ -22,8 +23,8 @@ export class GatheredBytes {
     return this.#size;
   }
 
-  /** How many buffers are held. */
-  get held(): number {
+  /** The number of buffers. */
+  get bufferCount(): number {
     return this.#pieces.length + (this.#end > this.#start ? 1 : 0);
   }
 
@@ -36,7 +37,7 @@ export class GatheredBytes {
     this.#size += piece.length;
   }
 
-  /** All bytes, with these behind them; then it is empty. A single piece is given as it came. */
+  /** Returns all bytes, followed by `last`, and empties the list. A single piece is returned without a copy. */
   take(last?: Buffer): Buffer {
     this.#closeRun();
     const pieces = this.#pieces;
@@ -63,7 +64,7 @@ export class GatheredBytes {
     for (let from = 0; from < piece.length; ) {
       if (this.#block === undefined || this.#end === this.#block.length) {
         this.#closeRun();
-        // Not of Node's pool, which would be held as a whole.
+        // Not from Node's pool: a view would retain the whole pool.
         this.#block = Buffer.allocUnsafeSlow(Math.min(Math.max(this.#size, minBlock), maxBlock));
         this.#start = 0;
         this.#end = 0;
@@ -74,7 +75,7 @@ export class GatheredBytes {
     }
   }
 
-  /** What stands in the block keeps its place among the pieces; the rest of the block is for later ones. */
+  /** Moves the bytes in the block to their place among the pieces. The rest of the block stays available. */
   #closeRun(): void {
     if (this.#block === undefined || this.#end === this.#start) return;
     this.#pieces.push(this.#block.subarray(this.#start, this.#end));
@@ -82,7 +83,7 @@ export class GatheredBytes {
   }
 }
 
-/** Not a small part of a large buffer, which it would hold as a whole. */
+/** False for a small part of a large buffer, which would be retained as a whole. */
 function isWorthKeeping(piece: Buffer): boolean {
   return piece.length >= largePiece && piece.length * 2 >= piece.buffer.byteLength;
 }

@@ -20,15 +20,21 @@ import { checkOwnFile, checkOwnFolder, folderModes, unsafePlace } from './own-fi
 
 export type GuardedAccess =
   | 'read'
-  /** At the end of a file, which is made where there is none. */
+  /** Writes to the end of the file and creates it if necessary. */
   | 'append'
-  /** Anywhere in a file that exists. */
+  /** Writes anywhere in an existing file. */
   | 'update'
-  /** A file that must not exist yet. */
+  /** Fails if the file exists. */
   | 'create';
 
-export interface GuardOptions {
-  /** For tests: whether names are looked up below an open folder, which only Linux can do from Node. */
+/** A folder below a root that the operator chose; no level of `names` may be a link. */
+export interface GuardedPlace {
+  readonly root: string;
+  readonly names: readonly string[];
+}
+
+export interface GuardedFolderOptions {
+  /** For tests: whether to resolve names relative to an open folder, which Node can do only on Linux. */
   readonly anchored?: boolean;
 }
 
@@ -39,13 +45,13 @@ interface Level {
 }
 
 /**
- * A folder of the hub below a root that the operator chose. Whoever may write in the workspace could plant a link and
- * have the hub write anywhere; so no level below the root may be a link, belong to somebody else or be writable by
- * others, and neither may a file in it. On Linux names are looked up below the open folder itself, so that nobody can
- * swap a level afterwards; elsewhere all levels are compared before and after each step.
+ * A folder of the hub below a root that the operator chose. Anyone with write access to the workspace could plant a
+ * link and make the hub write anywhere. So no level below the root, and no file in it, may be a link, belong to another
+ * user or be writable by others. On Linux, names are resolved relative to the open folder, so nobody can swap a level
+ * afterwards. Elsewhere, all levels are checked before each step, and again after a file is opened.
  */
 export class GuardedFolder {
-  /** As people know it. */
+  /** The path to show to users. */
   readonly path: string;
   readonly #fd: number;
   readonly #anchored: boolean;
@@ -62,13 +68,13 @@ export class GuardedFolder {
     this.#levels = [...parent.levels, { path, device, inode }];
   }
 
-  /** A folder in it; undefined where there is none. */
+  /** Opens a folder in this one. Undefined if it does not exist. */
   child(name: string): GuardedFolder | undefined {
     const fd = this.#openFolder(name);
     return fd === undefined ? undefined : this.#enter(name, fd);
   }
 
-  /** The same, made for its owner alone where there is none. */
+  /** Opens a folder in this one and creates it with mode 700 if it does not exist. */
   ensureChild(name: string): GuardedFolder {
     let fd = this.#openFolder(name);
     if (fd === undefined) {
@@ -76,10 +82,13 @@ export class GuardedFolder {
       fd = this.#openFolder(name);
     }
     if (fd !== undefined) return this.#enter(name, fd);
-    throw unsafePlace(join(this.path, name), 'disappears as soon as it is made', 'Look who deletes it.');
+    throw unsafePlace(join(this.path, name), 'disappears as soon as it is made', 'Find out what deletes it.');
   }
 
-  /** An open file; throws ENOENT where there is none to read or to update. `secret`: others must not read it either. */
+  /**
+   * Returns a file descriptor. Throws ENOENT if a file to read or update does not exist. With `secret`, other users
+   * must not be able to read the file either.
+   */
   open(name: string, access: GuardedAccess, { secret = false } = {}): number {
     const path = join(this.path, name);
     const fd = this.#step(name, (at) => openAt(at, access), path);
@@ -93,7 +102,7 @@ export class GuardedFolder {
     }
   }
 
-  /** A link is not followed; undefined where there is nothing. */
+  /** Does not follow links. Undefined if nothing has this name. */
   stat(name: string): Stats | undefined {
     return this.#step(name, (at) => lstatSync(at, { throwIfNoEntry: false }));
   }
@@ -106,17 +115,17 @@ export class GuardedFolder {
     this.#step(from, (at) => renameSync(at, this.#at(to)));
   }
 
-  /** Into another folder of the same root. */
+  /** Moves an entry to another folder below the same root. */
   moveTo(other: GuardedFolder, name: string): void {
     this.#step(name, (at) => renameSync(at, other.#at(name)));
   }
 
-  /** Gives a file a second name; EEXIST where that is taken. */
+  /** Creates a hard link. Throws EEXIST if the new name is taken. */
   link(from: string, to: string): void {
     this.#step(from, (at) => linkSync(at, this.#at(to)));
   }
 
-  /** Throws ENOENT where there is none. */
+  /** Throws ENOENT if the file does not exist. */
   remove(name: string): void {
     this.#step(name, (at) => unlinkSync(at));
   }
@@ -125,22 +134,21 @@ export class GuardedFolder {
     this.#step(name, (at) => rmSync(at, { force: true }));
   }
 
-  /** With all that is in it; links in it are removed, not followed. */
+  /** Removes a folder and its contents. Links in it are removed, not followed. */
   removeTree(name: string): void {
     this.#step(name, (at) => rmSync(at, { force: true, recursive: true }));
   }
 
-  /** Whether its path still leads to this very folder, through no link. */
+  /** Whether the path still leads to this same folder, without a link on the way. */
   isInPlace(): boolean {
     return this.#levels.every(({ path, device, inode }, index) => {
-      // The root is the operator's own choice and may be a link.
+      // The operator chose the root, and it may be a link.
       if (index === 0) return true;
       const found = lstatSync(path, { throwIfNoEntry: false });
       return found?.isDirectory() === true && found.dev === device && found.ino === inode;
     });
   }
 
-  /** What the file system says of the folder itself. */
   fstat(): Stats {
     return fstatSync(this.#fd);
   }
@@ -154,12 +162,11 @@ export class GuardedFolder {
     fchmodSync(this.#fd, mode);
   }
 
-  /** For system calls: its file descriptor, for instance to make its names durable. */
+  /** For system calls on the folder itself, such as an fsync that makes its entries durable. */
   get fd(): number {
     return this.#fd;
   }
 
-  /** May be called twice. */
   close(): void {
     if (!this.#closed) closeSync(this.#fd);
     this.#closed = true;
@@ -190,7 +197,7 @@ export class GuardedFolder {
       if (errno === 'ENOENT') return undefined;
       if (errno !== 'ENOTDIR' && errno !== 'ELOOP') throw error;
       if (this.stat(name)?.isSymbolicLink() === true) throw unsafePlace(path, 'is a symbolic link', removeLink);
-      throw unsafePlace(path, 'is not a folder', 'Move that file away; the folder is made anew.');
+      throw unsafePlace(path, 'is not a folder', 'Move that file away; the folder is created again.');
     }
   }
 
@@ -198,7 +205,7 @@ export class GuardedFolder {
     try {
       this.#step(name, (at) => {
         mkdirSync(at, { mode: folderModes });
-        // The umask may have taken more away.
+        // The umask may have removed more permissions.
         if ((lstatSync(at).mode & 0o777) !== folderModes) chmodSync(at, folderModes);
       });
     } catch (error) {
@@ -207,10 +214,10 @@ export class GuardedFolder {
   }
 
   #expectInPlace(): void {
-    if (!this.isInPlace()) throw unsafePlace(this.path, 'was replaced while it was in use', 'Look who does that.');
+    if (!this.isInPlace()) throw unsafePlace(this.path, 'was replaced while it was in use', 'Find out what does that.');
   }
 
-  /** Errors name the path that people know. */
+  /** Errors show the path that users know. */
   #step<T>(name: string, act: (at: string) => T, path = join(this.path, name)): T {
     if (!this.#anchored) this.#expectInPlace();
     try {
@@ -225,17 +232,17 @@ export class GuardedFolder {
   }
 }
 
-const removeLink = 'Remove the link; what belongs there is made anew.';
+const removeLink = 'Remove the link; the hub creates the file or folder again.';
 const folderFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-// Without O_NONBLOCK a named pipe in this place would hang the hub.
+// Without O_NONBLOCK, opening a named pipe would hang the hub.
 const fileFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const fileMode = 0o600;
 
-/** The folder with these names below the root; undefined where it is missing. */
+/** Opens the folder at this path below the root. Undefined if it does not exist. */
 export function openGuardedFolder(
   root: string,
   names: readonly string[],
-  options: GuardOptions = {},
+  options: GuardedFolderOptions = {},
 ): GuardedFolder | undefined {
   let folder: GuardedFolder | undefined = openRoot(root, options);
   for (const name of names) {
@@ -245,14 +252,18 @@ export function openGuardedFolder(
   return folder;
 }
 
-/** The same, made for its owner alone where it is missing. */
-export function ensureGuardedFolder(root: string, names: readonly string[], options: GuardOptions = {}): GuardedFolder {
+/** Opens the folder at this path below the root and creates missing levels with mode 700. */
+export function ensureGuardedFolder(
+  root: string,
+  names: readonly string[],
+  options: GuardedFolderOptions = {},
+): GuardedFolder {
   let folder = openRoot(root, options);
   for (const name of names) folder = stepInto(folder, (parent) => parent.ensureChild(name));
   return folder;
 }
 
-function openRoot(root: string, { anchored = process.platform === 'linux' }: GuardOptions): GuardedFolder {
+function openRoot(root: string, { anchored = process.platform === 'linux' }: GuardedFolderOptions): GuardedFolder {
   const fd = openSync(root, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     return new GuardedFolder(root, fd, { anchored, rootOwner: fstatSync(fd).uid, levels: [] });
@@ -292,7 +303,7 @@ function openToAppend(path: string): number {
   try {
     return createAt(path, constants.O_APPEND);
   } catch (error) {
-    // Another process was first.
+    // Another process created it first.
     if (errnoOf(error) !== 'EEXIST') throw error;
     return openSync(path, constants.O_RDWR | constants.O_APPEND | fileFlags);
   }
@@ -300,7 +311,7 @@ function openToAppend(path: string): number {
 
 function createAt(path: string, flags: number): number {
   const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | fileFlags | flags, fileMode);
-  // The umask may have taken more away.
+  // The umask may have removed more permissions.
   if ((fstatSync(fd).mode & 0o777) !== fileMode) fchmodSync(fd, fileMode);
   return fd;
 }

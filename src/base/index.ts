@@ -1,4 +1,14 @@
-export { type Clock, createSystemClock, sleep, type Timer } from './clock.ts';
+export {
+  type AgentAccount,
+  type AgentAccounts,
+  accountsForHeap,
+  countedBytes,
+  createAgentAccounts,
+  type IncomingResponses,
+  type KeepReason,
+} from './agent-accounts.ts';
+export { ByteBudget } from './byte-budget.ts';
+export { type Clock, createSystemClock, settlesWithin, sleep, type Timer } from './clock.ts';
 export { contain, containTimers, defectFields } from './defects.ts';
 export { descriptorLimit } from './descriptor-limit.ts';
 export {
@@ -21,10 +31,11 @@ export {
   type HubErrorOptions,
   toHubError,
 } from './errors.ts';
+export type { FileDigest } from './file-digest.ts';
 export { GatheredBytes } from './gathered-bytes.ts';
-export { ensureGuardedFolder, type GuardedFolder, openGuardedFolder } from './guarded-folder.ts';
+export { ensureGuardedFolder, type GuardedFolder, type GuardedPlace, openGuardedFolder } from './guarded-folder.ts';
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
-export { isJsonObject } from './json.ts';
+export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export {
@@ -36,4 +47,8 @@ export {
   readProcess,
   thisProcess,
 } from './process-life.ts';
+export { type FolderCode, type FolderGuard, type FolderOptions, folderCode } from './program-start/folder-code.ts';
+export { type ProgramFile, programFiles, stillHas } from './programs/program-files.ts';
+export type { Program } from './programs/program-names.ts';
 export { version } from './version.ts';
+export { createWorkBudget, type WorkBudget } from './work-budget.ts';

@@ -1,8 +1,9 @@
 /**
- * For what comes and goes with every call, in place of a Map or a Set. V8 gives a Map a new table every few dozen
- * changes, and each table it gave up points to the next one. Once one of them has grown old, all that follow are kept
- * with all that was in them, until a full collection: every call would outlive its end, and cost several times its
- * share of collecting. Members of a list that have left point to nothing, and entering and leaving allocate nothing.
+ * Tracks objects that come and go with every call, in place of a Map or a Set. V8 gives a Map a new table every few
+ * dozen changes, and each abandoned table points to the next one. Once one of them is in the old generation, all later
+ * tables and their contents stay alive until a full collection: every call would outlive its end and cost several times
+ * its share of garbage collection. A member that left a list points to nothing, and adding and deleting allocate
+ * nothing.
  */
 export class LinkedList<T extends Linked<T>> {
   #first: T | undefined;
@@ -12,7 +13,7 @@ export class LinkedList<T extends Linked<T>> {
     return this.#size;
   }
 
-  /** In front of the others. */
+  /** Adds the member at the front. */
   add(member: T): void {
     if (member.list !== undefined) throw new Error('It is on a list already.');
     member.list = this;
@@ -22,7 +23,7 @@ export class LinkedList<T extends Linked<T>> {
     this.#size++;
   }
 
-  /** False for what is not on this list. */
+  /** False if the member is not on this list. */
   delete(member: T): boolean {
     if (member.list !== this) return false;
     const { before, after } = member;
@@ -36,14 +37,14 @@ export class LinkedList<T extends Linked<T>> {
     return true;
   }
 
-  /** The newest that the test holds for. */
+  /** The newest member that passes the test. */
   find(test: (member: T) => boolean): T | undefined {
     let member = this.#first;
     while (member !== undefined && !test(member)) member = member.after;
     return member;
   }
 
-  /** As they are now, the newest first; they may leave meanwhile. */
+  /** Iterates over a snapshot, newest first. Members may leave during the iteration. */
   [Symbol.iterator](): Iterator<T> {
     const members: T[] = [];
     for (let member = this.#first; member !== undefined; member = member.after) members.push(member);
@@ -51,7 +52,7 @@ export class LinkedList<T extends Linked<T>> {
   }
 }
 
-/** What a member keeps for its list; all undefined while it is on none. */
+/** The fields that a list keeps on its members. All are undefined while the member is on no list. */
 export interface Linked<T extends Linked<T>> {
   list: LinkedList<T> | undefined;
   before: T | undefined;

@@ -1,4 +1,4 @@
-/** Logs are events with fields, never sentences with values in them. */
+/** Logs are events with fields, not sentences with embedded values. */
 export interface Logger {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;

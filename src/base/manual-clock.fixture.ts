@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Time that stands still until a test moves it; timers fire in order, on the way. */
+/** A clock that stands still until a test advances it. Due timers fire in order. */
 export interface ManualClock extends Clock {
   advance(ms: number): void;
   readonly waiting: number;

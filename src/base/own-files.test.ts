@@ -44,3 +44,12 @@ function stats(facts: { readonly uid: number; readonly gid: number; readonly mod
   const found: Stats = Object.create(Stats.prototype);
   return Object.assign(found, { nlink: 1, ...facts, mode: 0o100000 | facts.mode });
 }
+
+test('nobody is told to delete a file with secrets that others can read', () => {
+  vi.spyOn(process, 'getuid').mockReturnValue(500);
+  const found = stats({ uid: 500, gid: 500, mode: 0o644 });
+  const hint = expect.stringMatching(/^Run `chmod 600 \/x`/);
+  expect(() => checkOwnFile('/x', found, { rootOwner: 500, secret: true, shared: false })).toThrow(
+    expect.objectContaining({ hint }),
+  );
+});

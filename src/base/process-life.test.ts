@@ -43,7 +43,7 @@ test('a process that ended and was not collected answers signals, and is alive o
   const parent = run('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 30']);
   const [line] = parent.stdout === null ? [] : await once(parent.stdout, 'data');
   const pid = Number(String(line));
-  await expect.poll(() => readProcess(pid)?.ended ?? !hasProc, { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readProcess(pid)?.ended ?? !hasProc, { timeout: 60_000 }).toBe(true);
   expect(answersSignals(pid)).toBe(true);
   expect(isAlive({ pid, start: readProcess(pid)?.start })).toBe(!hasProc);
 });

@@ -1,29 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { errnoOf } from './errno.ts';
 
-/** What /proc tells of a process. */
+/** A process as /proc describes it. */
 export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** Clock ticks since the machine's boot. */
+  /** Clock ticks since the machine booted. */
   readonly start: number;
-  /** Over, and waiting for its parent to ask how. */
+  /** The process is a zombie: it exited, and its parent has not collected it. */
   readonly ended: boolean;
 }
 
-/** One life of one process: a pid alone is given again to others. */
+/** Identifies one process. A pid alone is not enough, because the system reuses it. */
 export interface ProcessLife {
   readonly pid: number;
-  /** Clock ticks since the machine's boot; undefined where the system does not tell. */
+  /** Clock ticks since the machine booted. Undefined where the system does not report it. */
   readonly start: number | undefined;
 }
 
-/** Undefined where there is no such process, where it is hidden, and where there is no /proc (macOS). */
+/** Undefined if the process does not exist or is hidden, and on systems without /proc (macOS). */
 export function readProcess(pid: number): ProcessRow | undefined {
   const text = readStat(pid);
   if (text === undefined) return undefined;
-  // The command's name is in parentheses and may hold anything, parentheses and spaces too.
+  // The command name is in parentheses and may contain anything, including parentheses and spaces.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, threads, start] = [fields[0], Number(fields[17]), Number(fields[19])];
   if (!Number.isFinite(start)) return undefined;
@@ -32,7 +32,7 @@ export function readProcess(pid: number): ProcessRow | undefined {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     start,
-    // The first thread may be gone while another still finishes a write.
+    // The first thread may have exited while another one still finishes a write.
     ended: (state === 'Z' || state === 'X') && threads <= 1,
   };
 }
@@ -41,7 +41,7 @@ export function thisProcess(): ProcessLife {
   return { pid: process.pid, start: readProcess(process.pid)?.start };
 }
 
-/** In doubt yes: what cannot be told apart is treated as alive. */
+/** When in doubt, the process counts as alive. */
 export function isAlive(life: ProcessLife): boolean {
   if (!answersSignals(life.pid)) return false;
   const row = readProcess(life.pid);
@@ -49,18 +49,18 @@ export function isAlive(life: ProcessLife): boolean {
   return !row.ended && (life.start === undefined || life.start === row.start);
 }
 
-/** True for a process that ended and was not collected yet, too. */
+/** Also true for a process that exited and was not collected yet. */
 export function answersSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return errnoOf(error) === 'EPERM';
   }
 }
 
-/** Processes end while they are looked at; that is no failure. */
+/** A process may exit while it is being read. That is not a failure. */
 function readStat(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -70,7 +70,7 @@ function readStat(pid: number): string | undefined {
 }
 
 /**
- * The environment variable that names a child's hub. Descendants inherit it, so it finds those that
- * left the process group, and tells at the next start whose they were.
+ * The environment variable that names a child's hub. Descendants inherit it, so the hub can find those that left the
+ * process group, and the next start knows which hub they belonged to.
  */
 export const cookieName = 'QUARTERMASTER_CHILD';

@@ -1,2 +1,2 @@
-/** As in package.json; a test keeps them equal. */
+/** Same as in package.json; a test enforces it. */
 export const version = '0.1.0';

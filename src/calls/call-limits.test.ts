@@ -8,7 +8,7 @@ test('a server with as many calls as it may have says which and how many', async
   const stage = await openCallStage({}, { concurrency: 0 });
   const result = await stage.run(stage.call('files_read'));
   expect(result).toMatchObject({
-    error: { message: 'Server "files" already has 0 calls under way.', details: { server: 'files', tool: 'read' } },
+    error: { message: 'Server "files" already has 0 calls in flight.', details: { server: 'files', tool: 'read' } },
   });
 });
 
@@ -16,7 +16,7 @@ test(verifies('limits:rate', 'a call over the rate limit is not sent, and is tol
   const stage = await openCallStage({}, { ratePerMin: 2 });
   const others = [{ agent: 'other', chain: ['other'] }, {}, {}].map((caller) =>
     stage.call('files_write', {
-      caller: { agent: 'dev', chain: ['dev'], tokenId: undefined, run: 'run-1', ...caller },
+      caller: { agent: 'dev', project: 'workspace', chain: ['dev'], tokenId: undefined, run: 'run-1', ...caller },
     }),
   );
   const results = await Promise.all(others.map((call) => stage.run(call)));
@@ -32,7 +32,7 @@ test(verifies('limits:rate', 'a call over the rate limit is not sent, and is tol
   expectAllReturned(stage);
 });
 
-test('what never reaches the server costs nothing of its rate', async () => {
+test('calls that never reach the server do not count against its rate', async () => {
   const stage = await openCallStage({}, { ratePerMin: 1, concurrency: 1 });
   const connect = stage.files.onConnect;
   stage.files.onConnect = () => Promise.reject(new HubError('UPSTREAM_UNAVAILABLE', 'away'));
@@ -54,5 +54,5 @@ function codeOf(result: CallResult): ErrorCode | undefined {
 
 function expectAllReturned(stage: CallStage): void {
   expect(stage.files.held).toBe(0);
-  expect(stage.underWay.size).toBe(0);
+  expect(stage.inFlight.size).toBe(0);
 }

@@ -4,37 +4,43 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Clock, createSilentLogger, createSystemClock, LinkedList, systemRandom } from '../base/index.ts';
-import type { Fleet, ServerLimits } from '../domain/index.ts';
-import { draftFleet, type FleetDraft, type ServerDraft } from '../governance/policy/fleet.fixture.ts';
+import type { Configuration, ServerLimits } from '../domain/index.ts';
+import {
+  type ConfiguredServerDraft,
+  draftConfiguration,
+  type PolicyDraft,
+} from '../governance/policy/configuration.fixture.ts';
 import { type CallLine, type Ledger, type LedgerFiles, openLedger, readCalls } from '../ledger/index.ts';
+import { placesIn } from '../ledger/ledger-places.fixture.ts';
 import { createTaskIds } from '../mcp/index.ts';
 import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
-import type { CallMeter } from './call-meter.ts';
+import type { CallMeter } from './observing/call-meter.ts';
+import type { TracedCalls } from './observing/traced-calls.ts';
 import { createRefusedCalls } from './refused-calls.ts';
 import { createCallPath } from './run-call.ts';
 import { handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
-import type { TracedCalls } from './traced-calls.ts';
-import type { ViewSource } from './view.ts';
-import { createViews, type Views } from './views.ts';
+import type { ViewSource } from './views/view.ts';
+import { createViews, type Views } from './views/views.ts';
 
-/** The path of a call with a real ledger, in front of servers that do as they are told. */
+/** The path of a call with a real ledger and scripted servers. */
 export interface CallStage {
+  readonly workspace: string;
   readonly servers: ReadonlyMap<string, ScriptedServer>;
   /** The one named `files`. */
   readonly files: ScriptedServer;
   readonly source: ViewSource;
   readonly views: Views;
   readonly ledger: Ledger;
-  readonly underWay: LinkedList<Call>;
-  /** What the meter was told, in order. */
+  readonly inFlight: LinkedList<Call>;
+  /** The meter's events in order. */
   readonly metered: readonly Metered[];
   stopping: boolean;
   call(name: string, more?: Partial<CallRequest>): Call;
   run(call: Call): Promise<CallResult>;
   /** Every line of the ledger so far, oldest first. */
   lines(): Promise<CallLine[]>;
-  /** The journal as it is on disk at this moment. */
+  /** The current journal on disk. */
   journal(): string;
 }
 
@@ -54,7 +60,7 @@ const offered = {
     { name: 'ask', ...schema },
   ],
 };
-const rules: Omit<FleetDraft, 'servers'> = {
+const rules: { readonly policy: PolicyDraft } = {
   policy: {
     'files.secret': 'deny',
     'files.ask': 'require-approval',
@@ -67,23 +73,30 @@ export async function openCallStage(
   faults: Partial<LedgerFiles> = {},
   limits: Partial<ServerLimits> = {},
   traced?: TracedCalls,
-  { clock = createSystemClock(), files: draft = {} }: { readonly clock?: Clock; readonly files?: ServerDraft } = {},
+  {
+    clock = createSystemClock(),
+    files: draft = {},
+    policy = rules.policy,
+  }: { readonly clock?: Clock; readonly files?: ConfiguredServerDraft; readonly policy?: PolicyDraft | undefined } = {},
 ): Promise<CallStage> {
   const workspace = await mkdtemp(join(tmpdir(), 'qm-calls-'));
   const ledger = await openLedger(
     { clock, logger: createSilentLogger(), random: systemRandom, redact: createRedactor([]), files: faults },
-    { workspace, sync: 'os' },
+    { ...placesIn(workspace), sync: 'os' },
   );
   onTestFinished(async () => {
     await ledger.close();
     await rm(workspace, { recursive: true });
   });
-  const fleet = withLimits(draftFleet({ ...rules, servers: { files: draft } }), { concurrency: 8, ...limits });
-  const servers = handlesOf(fleet, offered);
+  const configuration = withLimits(draftConfiguration({ policy, servers: { files: draft } }), {
+    concurrency: 8,
+    ...limits,
+  });
+  const servers = handlesOf(configuration, offered);
   const files = servers.get('files');
-  if (files === undefined) throw new Error('the fleet has a server named files');
-  const underWay = new LinkedList<Call>();
-  const source = sourceOf(fleet, servers, clock);
+  if (files === undefined) throw new Error('the configuration has a server named files');
+  const inFlight = new LinkedList<Call>();
+  const source = sourceOf(configuration, servers, clock);
   const views = createViews({ clock }, source);
   const metered: Metered[] = [];
   const meter: CallMeter = {
@@ -97,18 +110,19 @@ export async function openCallStage(
     views,
     taskIds: createTaskIds({ key: systemRandom(32) }),
     refused: createRefusedCalls({ clock, ledger }),
-    underWay,
+    inFlight,
     meter,
     traced,
     isStopping: () => stage.stopping,
   });
   const stage: CallStage = {
+    workspace,
     servers,
     files,
     source,
     views,
     ledger,
-    underWay,
+    inFlight,
     metered,
     stopping: false,
     call: (name, more) => new Call({ ...plainRequest, name, ...more }),
@@ -118,7 +132,7 @@ export async function openCallStage(
       return readCalls(workspace);
     },
     journal() {
-      const folder = join(workspace, '.quartermaster', 'journal');
+      const folder = join(workspace, 'state', 'journal');
       return readdirSync(folder)
         .map((file) => readFileSync(join(folder, file), 'utf8'))
         .join('');
@@ -127,9 +141,9 @@ export async function openCallStage(
   return stage;
 }
 
-const plainRequest: CallRequest = {
+export const plainRequest: CallRequest = {
   kind: 'tool',
-  caller: { agent: 'dev', chain: ['dev'], tokenId: undefined, run: 'run-1' },
+  caller: { agent: 'dev', project: 'workspace', chain: ['dev'], tokenId: undefined, run: 'run-1' },
   name: '',
   argumentsText: '{}',
   args: {},
@@ -137,12 +151,22 @@ const plainRequest: CallRequest = {
   channel: undefined,
 };
 
-function withLimits(fleet: Fleet, limits: Partial<ServerLimits>): Fleet {
-  const servers = new Map(fleet.servers);
+function withLimits(configuration: Configuration, limits: Partial<ServerLimits>): Configuration {
+  const servers = new Map(configuration.servers);
   for (const [name, server] of servers) {
     if (server.kind !== 'ready') continue;
     const spec = { ...server.spec, limits: { ...server.spec.limits, ...limits } };
     servers.set(name, { ...server, spec });
   }
-  return { ...fleet, servers };
+  return { ...configuration, servers };
+}
+
+export function textIn(result: CallResult): string {
+  if (result.kind !== 'result') throw new Error(`no result but ${result.kind}`);
+  return result.result.text;
+}
+
+export function valueIn(result: CallResult): Readonly<Record<string, unknown>> {
+  if (result.kind !== 'result') throw new Error(`no result but ${result.kind}`);
+  return result.result.value;
 }

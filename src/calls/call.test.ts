@@ -2,12 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { HubError } from '../base/index.ts';
-import type { WireCall } from '../upstream/index.ts';
+import { type ClientResponse, clientCapabilitiesOf } from '../mcp/index.ts';
+import type { PendingRequest } from '../upstream/index.ts';
 import { Call, type CallRequest } from './call.ts';
 
 const request: CallRequest = {
   kind: 'tool',
-  caller: { agent: 'tester', chain: ['tester'], tokenId: undefined, run: 'run-1' },
+  caller: { agent: 'tester', project: 'workspace', chain: ['tester'], tokenId: undefined, run: 'run-1' },
   name: 'files_read',
   argumentsText: '{"path":"a\\nb"}',
   args: { path: 'a\nb' },
@@ -28,14 +29,14 @@ test('a call cancelled before it is sent is known to be, with the first reason',
 test('the server is told once, whether the cancellation comes before or after the call was handed over', () => {
   const before = new Call(request);
   before.cancel('x');
-  const first = recordingWire();
-  before.wasSent(first.wire);
+  const first = recordingRequest();
+  before.wasSent(first.pending);
   before.cancel('y');
   expect(first.told).toEqual([before.cancelled]);
 
   const after = new Call(request);
-  const second = recordingWire();
-  after.wasSent(second.wire);
+  const second = recordingRequest();
+  after.wasSent(second.pending);
   expect(second.told).toEqual([]);
   after.cancel('x');
   after.cancel('y');
@@ -44,12 +45,41 @@ test('the server is told once, whether the cancellation comes before or after th
 
 test('a call that has ended cannot be cancelled', () => {
   const call = new Call(request);
-  const { wire, told } = recordingWire();
-  call.wasSent(wire);
-  call.ended();
+  const { pending, told } = recordingRequest();
+  call.wasSent(pending);
+  call.ended('done');
   call.cancel('too late');
   expect(call.cancelled).toBeUndefined();
   expect(told).toEqual([]);
+});
+
+test('a call tells where it is: received, held, sent, awaiting input while somebody is asked, and how it ended', async () => {
+  const answers: ((answer: ClientResponse) => void)[] = [];
+  const call = new Call({
+    ...request,
+    client: { principal: 'p', session: undefined, clientCapabilities: canElicit, takesInputRequired: false },
+    channel: { ask: () => new Promise((resolve) => answers.push(resolve)) },
+  });
+  expect(call.state).toBe('received');
+  call.wasHeld();
+  expect(call.state).toBe('held');
+  call.wasSent(recordingRequest().pending);
+  expect(call.state).toBe('sent');
+  const asked = [call.ask(elicitation), call.ask(elicitation)];
+  expect(call.state).toBe('awaiting-input');
+  for (const answer of answers) answer({ kind: 'result', text: '{"action":"accept"}' });
+  await Promise.all(asked);
+  expect(call.state).toBe('sent');
+  call.ended('interrupted');
+  expect(call.state).toBe('interrupted');
+});
+
+test('a question that nobody can answer does not hold a call up', async () => {
+  const call = new Call(request);
+  call.wasSent(recordingRequest().pending);
+  const answer = call.ask(elicitation);
+  expect(call.state).toBe('sent');
+  expect(await answer).toMatchObject({ kind: 'error' });
 });
 
 test('a wait ends with what was waited for, with its failure, or with the cancellation that came first', async () => {
@@ -73,7 +103,7 @@ test('progress goes to whoever is attached, and to nobody once the call has ende
   call.progress({ progress: 2 });
   call.attach(channel('second'));
   call.progress({ progress: 3 });
-  call.ended();
+  call.ended('done');
   call.progress({ progress: 4 });
   call.attach(channel('third'));
   call.progress({ progress: 5 });
@@ -83,13 +113,13 @@ test('progress goes to whoever is attached, and to nobody once the call has ende
   ]);
 });
 
-test('what a call held is let go when it ends, although the call itself is kept', async () => {
+test('a call releases its resources when it ends, even if the call object stays referenced', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void; // what the flag adds
   const { call, held } = callWithWeakParts();
   collect();
   expect(held.map((part) => part.deref() === undefined)).toEqual([false, false, false]);
-  call.ended();
+  call.ended('done');
   // A weak reference that was read stays until the turn ends.
   await new Promise((resolve) => setImmediate(resolve));
   collect();
@@ -104,16 +134,19 @@ test('arguments over several lines travel on one, for a line break would end the
   expect(new Call(request).request).toBe(request);
 });
 
-function recordingWire(): { wire: WireCall; told: HubError[] } {
+const canElicit = clientCapabilitiesOf({ elicitation: { form: {} } });
+const elicitation = { method: 'elicitation/create', params: { mode: 'form', message: 'Who?' }, paramsText: '{}' };
+
+function recordingRequest(): { pending: PendingRequest; told: HubError[] } {
   const told: HubError[] = [];
-  return { told, wire: { reply: new Promise(() => {}), cancel: (error) => told.push(error) } };
+  return { told, pending: { reply: new Promise(() => {}), cancel: (error) => told.push(error) } };
 }
 
 function callWithWeakParts(): { call: Call; held: WeakRef<object>[] } {
   const args = { large: 'x' };
   const channel = { progress() {} };
-  const { wire } = recordingWire();
+  const { pending } = recordingRequest();
   const call = new Call({ ...request, args, channel });
-  call.wasSent(wire);
-  return { call, held: [new WeakRef(args), new WeakRef(channel), new WeakRef(wire)] };
+  call.wasSent(pending);
+  return { call, held: [new WeakRef(args), new WeakRef(channel), new WeakRef(pending)] };
 }

@@ -1,70 +1,114 @@
 import { HubError, type Linked, type LinkedList } from '../base/index.ts';
 import type { Caller, OperationKind } from '../domain/index.ts';
-import { notOffered, oneLine, type Question, type QuestionAnswer, reachesLevel, unanswered } from '../mcp/index.ts';
-import type { Hearing, WireCall, WireResult } from '../upstream/index.ts';
+import {
+  type ClientResponse,
+  notSupported,
+  oneLine,
+  reachesLevel,
+  type ServerRequest,
+  unanswered,
+} from '../mcp/index.ts';
+import type { PendingRequest, RequestHandlers, ResultReply } from '../upstream/index.ts';
 import type { CallClient, CallerChannel } from './channel.ts';
-import type { ResourceWatch } from './resource-watch.ts';
+import type { ResourceSubscription } from './subscriptions/resource-subscription.ts';
+import type { Target } from './target.ts';
 
 export interface CallRequest {
   readonly caller: Caller;
   readonly kind: OperationKind;
   /** The name or URI that the agent used. */
   readonly name: string;
-  /** The arguments exactly as they came: valid JSON. They are forwarded as this text, on one line. */
+  /**
+   * How a program names it, if not like an agent. With `subject`, the name may also be `server.tool` or
+   * `server.prompt`, as in policies.
+   */
+  readonly reference?: ToolReference | 'subject' | undefined;
+  /** The tools to which a program narrowed its agent. */
+  readonly only?: readonly ToolReference[] | undefined;
+  /** The arguments exactly as received: valid JSON. This text is forwarded, on one line. */
   readonly argumentsText: string;
-  /** The same, parsed; decisions are made on this. */
+  /** The same, parsed. Decisions are made on this. */
   readonly args: unknown;
-  /** Members of `_meta` that travel with the call, as JSON text. */
+  /** Members of `_meta` to forward, as JSON text. */
   readonly meta: string;
-  /** `inputResponses` and `requestState`, as members of `params`, of a caller that comes again with answers. */
+  /** `inputResponses` and `requestState` of a caller that calls again, as members of `params`. */
   readonly inputs?: string | undefined;
-  /** Hears of changes, for subscriptions alone. */
-  readonly watch?: ResourceWatch | undefined;
-  /** Undefined where no program stands behind the call that could be told from others. */
+  /** Called on changes. For subscriptions only. */
+  readonly subscription?: ResourceSubscription | undefined;
+  /** Undefined if the client cannot be distinguished from others. */
   readonly client?: CallClient | undefined;
-  /** Undefined when the caller wants no messages in between. */
+  /** Undefined if the caller wants no messages during the call. */
   readonly channel: CallerChannel | undefined;
 }
 
+/** One tool, by its server and the server's own name. */
+export interface ToolReference {
+  readonly server: string;
+  readonly tool: string;
+}
+
 export type CallResult =
-  | { readonly kind: 'result'; readonly result: WireResult }
-  /** The server's own JSON-RPC error, as text. */
+  | { readonly kind: 'result'; readonly result: ResultReply }
+  /** The server's JSON-RPC error, as text. */
   | { readonly kind: 'error'; readonly text: string; readonly code: number; readonly message: string }
   | { readonly kind: 'failed'; readonly error: HubError };
 
+/** The server and tool of a call, or its resource or prompt. */
+export type CallTarget = Pick<Target, 'name' | 'server' | 'subjectName' | 'ownName'>;
+
+/** received → refused | held → sent → awaiting-input → done | failed | interrupted */
 export type CallState =
-  | { readonly at: 'received' }
-  | { readonly at: 'waiting'; readonly giveUp: (error: HubError) => void }
-  | { readonly at: 'sent'; readonly wire: WireCall }
-  | { readonly at: 'ended' };
+  | 'received'
+  /** A rule requires a person's approval. */
+  | 'held'
+  | 'sent'
+  /** The server sent a request to the caller and waits for the answer. */
+  | 'awaiting-input'
+  | CallEndState;
 
-/** Nobody fills in more forms at once, and each one waits for long. */
-export const maxQuestions = 32;
+export type CallEndState = 'refused' | 'done' | 'failed' | 'interrupted';
 
-/** One call from its arrival to its end. It outlives the request that brought it. */
-export class Call implements Hearing, Linked<Call> {
-  /** Of calls under way. */
+/** No person fills in more forms at once, and each may wait for long. */
+export const maxServerRequests = 32;
+
+/** One call from its arrival to its end. It may outlive the HTTP request that carried it. */
+export class Call implements RequestHandlers, Linked<Call> {
+  /** Links in the list of calls in flight. */
   list: LinkedList<Call> | undefined;
   before: Call | undefined;
   after: Call | undefined;
   #request: CallRequest | undefined;
-  #state: CallState = received;
+  #state: CallState = 'received';
+  /** The request at the server, until it is answered. */
+  #pending: PendingRequest | undefined;
+  /** Ends the current wait of the path. */
+  #giveUp: ((error: HubError) => void) | undefined;
   #channel: CallerChannel | undefined;
+  #target: Target | undefined;
   #cancelled: HubError | undefined;
   #asking = 0;
   #wasAsked = false;
 
   constructor(request: CallRequest) {
     const argumentsText = oneLine(request.argumentsText);
-    // A line break would end the message on a child's pipe, and what follows would be another one.
+    // On a child's pipe, a line break would end the message, and the rest would be read as another one.
     this.#request = argumentsText === request.argumentsText ? request : { ...request, argumentsText };
     this.#channel = request.channel;
   }
 
-  /** Only while the call is under way. */
+  /** Only while the call is in flight. */
   get request(): CallRequest {
     if (this.#request === undefined) throw new HubError('INTERNAL', 'A call that has ended was asked for its request.');
     return this.#request;
+  }
+
+  get state(): CallState {
+    return this.#state;
+  }
+
+  /** Once it is found, and after the end. Undefined if the agent has nothing of that name. */
+  get target(): CallTarget | undefined {
+    return this.#target;
   }
 
   get cancelled(): HubError | undefined {
@@ -76,7 +120,7 @@ export class Call implements Hearing, Linked<Call> {
   }
 
   attach(channel: CallerChannel): void {
-    if (this.#state.at !== 'ended') this.#channel = channel;
+    if (this.#request !== undefined) this.#channel = channel;
   }
 
   get owner(): unknown {
@@ -96,54 +140,74 @@ export class Call implements Hearing, Linked<Call> {
     if (log !== undefined && reachesLevel(params.level, log.level)) log.send(params);
   }
 
-  /** Its server wanted to know something of the caller. */
+  /** The server sent a request to the caller. */
   get wasAsked(): boolean {
     return this.#wasAsked;
   }
 
-  ask(question: Question): Promise<QuestionAnswer> {
+  ask(serverRequest: ServerRequest): Promise<ClientResponse> {
     this.#wasAsked = true;
     const ask = this.#channel?.ask;
-    const able = this.#request?.client?.askable.canAnswer(question.method, question.params) === true;
-    if (ask === undefined || !able) return Promise.resolve(notOffered());
-    if (this.#asking >= maxQuestions) return Promise.resolve(unanswered('Too many questions are open'));
+    const able =
+      this.#request?.client?.clientCapabilities.canAnswer(serverRequest.method, serverRequest.params) === true;
+    if (ask === undefined || !able) return Promise.resolve(notSupported());
+    if (this.#asking >= maxServerRequests) return Promise.resolve(unanswered('Too many server requests are open'));
     this.#asking++;
-    return ask(question).finally(() => {
+    if (this.#state === 'sent') this.#state = 'awaiting-input';
+    return ask(serverRequest).finally(() => {
       this.#asking--;
+      if (this.#asking === 0 && this.#state === 'awaiting-input') this.#state = 'sent';
     });
   }
 
-  /** Before the call is sent this stops it; afterwards the server is told. An error is what the caller then reads. */
+  /** Stops a call that was not sent yet; otherwise the server is notified. The caller gets the error. */
   cancel(reason: string | HubError): void {
-    if (this.#cancelled !== undefined || this.#state.at === 'ended') return;
+    if (this.#cancelled !== undefined || this.#request === undefined) return;
     this.#cancelled =
       reason instanceof HubError ? reason : new HubError('CANCELLED', `The call was cancelled: ${reason}.`);
-    if (this.#state.at === 'sent') this.#state.wire.cancel(this.#cancelled);
-    if (this.#state.at === 'waiting') this.#state.giveUp(this.#cancelled);
+    this.#pending?.cancel(this.#cancelled);
+    this.#giveUp?.(this.#cancelled);
   }
 
-  /** For the path of the call alone: what is waited for, or the cancellation that came first. */
+  /** For the path only: the awaited value, unless the call is cancelled first. */
   waitFor<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, giveUp) => {
-      this.#state = { at: 'waiting', giveUp };
+      this.#pending = undefined;
+      this.#giveUp = giveUp;
       work.then(resolve, giveUp);
       if (this.#cancelled !== undefined) giveUp(this.#cancelled);
     });
   }
 
-  /** For the path of the call alone. */
-  wasSent(wire: WireCall): void {
-    this.#state = { at: 'sent', wire };
-    if (this.#cancelled !== undefined) wire.cancel(this.#cancelled);
+  /** For the path only: the parsed arguments are not needed any more, and can take far more memory than their text. */
+  dropParsedArguments(): void {
+    if (this.#request !== undefined) this.#request = { ...this.#request, args: undefined };
   }
 
-  /** Drops what only a call under way needs: the caller may keep the object for long. */
-  ended(): void {
-    this.#state = ended;
+  /** For the path only: the target is one that the agent may know. */
+  wasFound(target: Target): void {
+    this.#target = target;
+  }
+
+  /** For the path only. */
+  wasHeld(): void {
+    this.#state = 'held';
+  }
+
+  /** For the path only. */
+  wasSent(pending: PendingRequest): void {
+    this.#state = 'sent';
+    this.#pending = pending;
+    this.#giveUp = undefined;
+    if (this.#cancelled !== undefined) pending.cancel(this.#cancelled);
+  }
+
+  /** Drops state that only a call in flight needs, because the caller may keep the object for long. */
+  ended(how: CallEndState): void {
+    this.#state = how;
+    this.#pending = undefined;
+    this.#giveUp = undefined;
     this.#channel = undefined;
     this.#request = undefined;
   }
 }
-
-const received: CallState = { at: 'received' };
-const ended: CallState = { at: 'ended' };

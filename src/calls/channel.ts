@@ -1,32 +1,34 @@
-import type { Askable, Question, QuestionAnswer } from '../mcp/index.ts';
+import type { ClientCapabilities, ClientResponse, RequestHeaders, ServerRequest } from '../mcp/index.ts';
 
 /**
- * The way back to the caller while a call is under way. Whoever started the call attaches one; it
- * may detach and another may attach, the call goes on regardless. What is undefined the caller does
- * not want or cannot do.
+ * The way back to the caller while a call is in flight. The face attaches one and may replace
+ * or detach it while the call goes on. An undefined member means that the caller does not want
+ * or support it.
  */
 export interface CallerChannel {
   readonly progress?: ((params: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly log?: LogChannel | undefined;
   /** Never rejects. */
-  readonly ask?: ((question: Question) => Promise<QuestionAnswer>) | undefined;
+  readonly ask?: ((serverRequest: ServerRequest) => Promise<ClientResponse>) | undefined;
 }
 
 export interface LogChannel {
-  /** What the caller asked for; undefined: whatever the server thinks fit. */
+  /** The level that the caller asked for. Undefined: the server's default. */
   readonly level: string | undefined;
   send(params: Readonly<Record<string, unknown>>): void;
 }
 
-/** The program behind a call. */
+/** The client program of a call. */
 export interface CallClient {
-  /** Whoever proved itself: the same for all of a token's requests. */
+  /** The authenticated identity: the same for all requests with one token. */
   readonly principal: string;
-  /** Undefined for a client whose requests belong to no session. */
+  /** Undefined for a client without a session. */
   readonly session: string | undefined;
-  readonly askable: Askable;
-  /** Questions may be its answer: it comes again with what it was asked for. */
-  readonly takesRounds: boolean;
-  /** A task may be its answer: it asks for the result later. Absent: no. */
+  readonly clientCapabilities: ClientCapabilities;
+  /** It supports `input_required`: it calls again with the requested input. */
+  readonly takesInputRequired: boolean;
+  /** It supports tasks: it asks for the result later. Absent means no. */
   readonly takesTasks?: boolean;
+  /** HTTP headers of the request, which repeat arguments of some tools. Absent for other transports. */
+  readonly headers?: RequestHeaders | undefined;
 }

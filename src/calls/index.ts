@@ -1,23 +1,33 @@
-export { watchAllowed } from './allowed-watch.ts';
-export { Call, type CallRequest, type CallResult } from './call.ts';
-export type { CallMeter } from './call-meter.ts';
-export type { CallFacts, CallSpan, CallTracer } from './call-tracer.ts';
+export { firstListMs } from './availability/first-contact.ts';
+export { statusToolName } from './availability/status-tool.ts';
+export { createResultCaches, type ResultCaches } from './cache/result-cache.ts';
+export { Call, type CallRequest, type CallResult, type CallTarget, type ToolReference } from './call.ts';
 export type { CallClient, CallerChannel } from './channel.ts';
-export { Dialogue } from './dialogue.ts';
-export { firstListMs } from './first-contact.ts';
-export { missingServers } from './missing-servers.ts';
-export { type Collision, createNameBook, type NameBook, type NameMemory } from './names.ts';
+export { type CallsAwaitingInput, createCallsAwaitingInput } from './input-required/calls-awaiting-input.ts';
+export { MultiRoundTrip } from './input-required/multi-round-trip.ts';
+export type { CallMeter } from './observing/call-meter.ts';
+export type { CallFacts, CallSpan, CallTracer } from './observing/call-tracer.ts';
+export { createTracedCalls, type TracedCalls } from './observing/traced-calls.ts';
 export { outcomeOf } from './outcomes.ts';
-export { createParkedCalls, type ParkedCalls } from './parked.ts';
-export { readingsOf } from './readings.ts';
-export { interrupted } from './refusals.ts';
-export { createRefusedCalls } from './refused-calls.ts';
-export { createResourceNames, type ResourceNames } from './resource-names.ts';
-export { ResourceWatch } from './resource-watch.ts';
-export { createResultCaches, type ResultCaches } from './result-cache.ts';
-export { type CallPathDeps, createCallPath } from './run-call.ts';
-export type { Listed } from './shelves.ts';
-export { statusToolName } from './status-tool.ts';
-export { createTracedCalls, type TracedCalls } from './traced-calls.ts';
-export type { ListedKind, View, ViewEntry, ViewSource } from './view.ts';
-export { createViews, type Views } from './views.ts';
+export type { CallPathDeps } from './path/call-run.ts';
+export { resultTooLarge, whyStopped } from './refusals.ts';
+export { createRefusedCalls, type RefusedCalls } from './refused-calls.ts';
+export { createCallPath } from './run-call.ts';
+export { subscribeAllowed } from './subscriptions/allowed-subscription.ts';
+export { ResourceSubscription } from './subscriptions/resource-subscription.ts';
+export {
+  type AgentLists,
+  type AgentToolEntry,
+  createAgentLists,
+  type ListCaller,
+  type ListDigests,
+  type ListKind,
+  type ListOptions,
+} from './views/agent-lists.ts';
+
+export { type Collision, createNameBook, type NameBook } from './views/naming/names.ts';
+export { createResourceNames, type ResourceNames } from './views/naming/resource-names.ts';
+export { readAccessOf } from './views/read-access.ts';
+export type { ListedKind, View, ViewSource } from './views/view.ts';
+export type { Listed } from './views/view-resources.ts';
+export { createViews, type Views } from './views/views.ts';

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../base/index.ts';
 import type { Outcome } from '../domain/index.ts';
 
-/** The ledger's word for each way in which a call can fail. */
+/** The ledger's outcome for each error code. */
 export function outcomeOf(code: ErrorCode): Outcome {
   return words[code] ?? 'upstream_error';
 }
@@ -17,6 +17,7 @@ const words: Partial<Record<ErrorCode, Outcome>> = {
   POLICY_DENIED: 'denied',
   APPROVAL_REQUIRED: 'denied',
   OVERLOADED: 'overloaded',
+  RESULT_TOO_LARGE: 'result_dropped',
   RATE_LIMITED: 'rate_limited',
   HUB_STOPPING: 'unavailable',
   INTERRUPTED: 'interrupted',

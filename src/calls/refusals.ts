@@ -1,34 +1,55 @@
-import { HubError, isJsonObject } from '../base/index.ts';
-import type { WireReply } from '../upstream/index.ts';
+import { HubError } from '../base/index.ts';
+import { firstTextOf } from '../mcp/index.ts';
+import type { FailedReply } from '../upstream/index.ts';
+import type { CallState } from './call.ts';
 import type { Target } from './target.ts';
 
-/** What a caller is told when its call goes wrong. */
+/** The answers for calls that fail. */
 export function stopping(): HubError {
-  return new HubError('HUB_STOPPING', 'The hub is shutting down and takes no new calls.');
+  return new HubError('HUB_STOPPING', 'The hub is shutting down and accepts no new calls.');
 }
 
-/** The end of a call that outlasted the time that a hub gives when it stops. */
+/** For a call that did not finish in the time that a stopping hub allows. */
 export function interrupted(): HubError {
-  return new HubError('INTERRUPTED', 'The hub was shut down before the call had its answer.', {
+  return new HubError('INTERRUPTED', 'The hub was shut down before the call was answered.', {
     hint: 'The call may have run; check before you repeat it.',
   });
 }
 
+/** For a call that a stopping hub ends. One that was not sent did not run. */
+export function whyStopped(state: CallState): HubError {
+  if (state === 'sent' || state === 'awaiting-input') return interrupted();
+  return new HubError('HUB_STOPPING', 'The hub was shut down before the call was sent, so it did not run.');
+}
+
 export function unknownTool(name: string): HubError {
   return new HubError('TOOL_UNKNOWN', `Unknown tool: ${beginning(name)}`, {
-    hint: 'Ask for the list of tools again.',
+    hint: 'List the tools again.',
     details: { tool: name.slice(0, 200) },
   });
 }
 
-/** A name that nobody has may be a book. The ellipsis tells redaction that a secret may have been cut through. */
+/** An unknown name may be very long. The ellipsis tells redaction that a secret may be cut off. */
 export function beginning(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200)}…` : name;
 }
 
 export function approvalNeeded(target: Target): HubError {
-  return new HubError('APPROVAL_REQUIRED', `A rule wants a human to approve ${target.server}.${target.subjectName}.`, {
+  return new HubError('APPROVAL_REQUIRED', `A rule requires approval for ${target.server}.${target.subjectName}.`, {
     hint: 'Approvals cannot be given yet, so the call is denied; an operator can change the rule.',
+    details: { server: target.server, tool: target.subjectName },
+  });
+}
+
+export function notSelected({ server, subjectName: tool }: Target): HubError {
+  const message = `Tool ${server}.${tool} is not among those that the program selected for this agent.`;
+  return new HubError('TOOL_UNKNOWN', message, { hint: 'Add it to the selection.', details: { server, tool } });
+}
+
+/** The agent sees the tool, so it may know that its arguments are the reason. */
+export function deniedArguments(target: Target): HubError {
+  return new HubError('POLICY_DENIED', `A rule denies ${target.server}.${target.subjectName} with these arguments.`, {
+    hint: 'Other arguments may be allowed; an operator can change the rule.',
     details: { server: target.server, tool: target.subjectName },
   });
 }
@@ -41,9 +62,17 @@ export function badArguments(target: Target): HubError {
 
 export function tooManyCalls(target: Target): HubError {
   const limit = target.control.spec.limits.concurrency;
-  return new HubError('OVERLOADED', `Server "${target.server}" already has ${limit} calls under way.`, {
+  const details = { server: target.server, tool: target.subjectName };
+  if (target.control.load().inFlight < limit) {
+    const message = `Server "${target.server}" is busy, and this agent has its share of the ${limit} calls that may be in flight.`;
+    return new HubError('OVERLOADED', message, {
+      hint: 'Wait for some of your calls to end: the rest is kept for other agents. Or raise limits.concurrency.',
+      details,
+    });
+  }
+  return new HubError('OVERLOADED', `Server "${target.server}" already has ${limit} calls in flight.`, {
     hint: 'Wait for some to end, or raise limits.concurrency.',
-    details: { server: target.server, tool: target.subjectName },
+    details,
   });
 }
 
@@ -61,25 +90,41 @@ export function rateLimited(target: Target, perMinute: number, retryAfterMs: num
 }
 
 /** The call was cancelled while its record was being written. */
-export function unsent(error: HubError): WireReply {
+export function unsent(error: HubError): FailedReply {
   return { kind: 'failed', error, cause: 'gave-up', sent: false, httpStatus: undefined };
 }
 
-export function unknownResult(target: Target, resultType: unknown): WireReply {
-  const type = typeof resultType === 'string' ? JSON.stringify(resultType.slice(0, 40)) : typeof resultType;
-  const error = new HubError(
-    'UPSTREAM_GARBLED',
-    `Server "${target.server}" answered with a result of type ${type}, which was not offered to it.`,
-    { details: { server: target.server } },
+export function resultTooLarge(bytes: number): HubError {
+  return new HubError(
+    'RESULT_TOO_LARGE',
+    `The call ran, but its result of ${bytes} bytes was dropped: earlier answers still wait to be read.`,
+    { hint: 'Read the answers to earlier requests first, or ask for less at once.' },
   );
-  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
 }
 
-/** The beginning of a tool's own error, for the ledger, which cuts it when its secrets are out. */
+/** The server has answered, but the agent's clients leave too much unread to get more. */
+export function resultUnread(target: Target, bytes: number, httpStatus: number | undefined): FailedReply {
+  const error = withTool(resultTooLarge(bytes), target);
+  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
+}
+
+/** Quotes the type only if the protocol defines it, because a server can answer with anything. */
+export function unknownResult(target: Target, resultType: unknown, httpStatus: number | undefined): FailedReply {
+  const isOwn = typeof resultType === 'string' && resultType !== 'task' && resultType !== 'input_required';
+  const type = isOwn
+    ? 'of an unknown type'
+    : `of type ${typeof resultType === 'string' ? resultType : typeof resultType}`;
+  const error = new HubError(
+    'UPSTREAM_GARBLED',
+    `Server "${target.server}" answered with a result ${type}, which was not offered to it.`,
+    { details: { server: target.server } },
+  );
+  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
+}
+
+/** The start of the tool's error for the ledger, which shortens it after redaction. */
 export function toolError(value: Readonly<Record<string, unknown>>): string {
-  const first: unknown = Array.isArray(value.content) ? value.content[0] : undefined;
-  const text = isJsonObject(first) ? first.text : undefined;
-  return typeof text === 'string' && text !== '' ? text : 'the tool reported an error';
+  return firstTextOf(value) || 'the tool reported an error';
 }
 
 export function withTool(error: HubError, target: Target): HubError {

@@ -3,48 +3,50 @@ import type { Caller, Outcome } from '../domain/index.ts';
 import { type Ledger, type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 
 /**
- * How many calls that one token had no right to, or sent wrongly or too fast, get a record of their own. What is beyond that is counted, and one record a
- * minute tells how many there were: no agent fills the disk by what it may not do. Calls that are sent are always
- * recorded one by one.
+ * Limits the records of refused calls: those that a token has no right to, or that were invalid or too frequent. Calls
+ * beyond the limit are counted, and one record a minute gives their number, so that no agent can fill the disk with
+ * refused calls. Calls that are sent are always recorded one by one.
  */
 export interface RefusedCalls {
-  /** Whether this refusal is recorded; where not, it is counted. */
+  /** Whether to record this refusal. If not, it was counted. */
   isRecorded(caller: Caller, outcome: Outcome): boolean;
-  /** Records what was counted so far. */
+  /** Whether a call may be held, which always writes a record. Beyond the limit it is refused like others. */
+  mayHold(caller: Caller): boolean;
+  /** Records the counts so far. */
   close(): void;
 }
 
-/** Refusals that a caller brings about itself. Of a server that is away, operators want every call. */
+/** Refusals that the caller caused. Calls to an unavailable server are all recorded, because operators want them. */
 const callersOwn: ReadonlySet<Outcome> = new Set<Outcome>([
   'unknown_tool',
   'denied',
   'invalid',
   'rate_limited',
   'overloaded',
-  // Only of the hub's own tool, which needs no right.
+  // Only for the hub's own tool, which needs no right.
   'ok',
 ]);
 
-/** In a minute, for each token. */
+/** Per minute and token. */
 export const recordedPerMinute = 120;
 const minuteMs = 60_000;
 
 interface Minute {
   readonly endsAt: number;
   recorded: number;
+  held: number;
   skipped: number;
   readonly outcomes: Map<Outcome, number>;
-  /** The last that was counted. */
+  /** The caller that was counted last. */
   caller: Caller;
 }
 
-export function createRefusedCalls({
-  clock,
-  ledger,
-}: {
+export interface RefusedCallsDeps {
   readonly clock: Clock;
   readonly ledger: Ledger;
-}): RefusedCalls {
+}
+
+export function createRefusedCalls({ clock, ledger }: RefusedCallsDeps): RefusedCalls {
   const minutes = new Map<string, Minute>();
   let timer: Timer | undefined;
 
@@ -53,8 +55,8 @@ export function createRefusedCalls({
     const known = minutes.get(key);
     const now = clock.monotonic();
     if (known !== undefined && now < known.endsAt) return known;
-    if (known !== undefined) summarise(known);
-    const minute = { endsAt: now + minuteMs, recorded: 0, skipped: 0, outcomes: new Map(), caller };
+    if (known !== undefined) summarise(ledger, known);
+    const minute = { endsAt: now + minuteMs, recorded: 0, held: 0, skipped: 0, outcomes: new Map(), caller };
     minutes.set(key, minute);
     timer ??= clock.setTimer(minuteMs, sweep);
     return minute;
@@ -65,18 +67,10 @@ export function createRefusedCalls({
     const now = clock.monotonic();
     for (const [key, minute] of minutes) {
       if (now < minute.endsAt) continue;
-      summarise(minute);
+      summarise(ledger, minute);
       minutes.delete(key);
     }
     if (minutes.size > 0) timer = clock.setTimer(minuteMs, sweep);
-  }
-
-  function summarise({ skipped, outcomes, caller }: Minute): void {
-    if (skipped === 0) return;
-    const args = JSON.stringify({ count: skipped, outcomes: Object.fromEntries(outcomes) });
-    const record = ledger.open(summaryOf(caller), caller.run, args);
-    const error = `rate limit: ${skipped} more refused calls within a minute, not recorded one by one.`;
-    ledger.refused(record, { outcome: 'rate_limited', durationMs: 0, error });
   }
 
   return {
@@ -92,17 +86,31 @@ export function createRefusedCalls({
       minute.outcomes.set(outcome, (minute.outcomes.get(outcome) ?? 0) + 1);
       return false;
     },
+    mayHold(caller) {
+      const minute = minuteOf(caller);
+      minute.held++;
+      return minute.held <= recordedPerMinute;
+    },
     close() {
       timer?.cancel();
-      for (const minute of minutes.values()) summarise(minute);
+      for (const minute of minutes.values()) summarise(ledger, minute);
       minutes.clear();
     },
   };
+}
+
+/** Records how many refusals of the minute have no record of their own. */
+function summarise(ledger: Ledger, { skipped, outcomes, caller }: Minute): void {
+  if (skipped === 0) return;
+  const args = JSON.stringify({ count: skipped, outcomes: Object.fromEntries(outcomes) });
+  const record = ledger.open(summaryOf(caller), caller.run, args);
+  const error = `rate limit: ${skipped} more refused calls within a minute, not recorded one by one.`;
+  ledger.refused(record, { outcome: 'rate_limited', durationMs: 0, error });
 }
 
 function summaryOf({ agent, chain }: Caller): LedgerSubject {
   return ledgerSubject({ agent, chain, server: null, tool: summaryName, decision: 'deny' });
 }
 
-/** No tool has a name with a blank. */
+/** No tool name contains a space. */
 const summaryName = 'refused calls';

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { type ErrorCode, HubError } from '../base/index.ts';
-import { systemFiles } from '../ledger/ledger-files.ts';
-import type { WireReply } from '../upstream/index.ts';
+import { systemFiles } from '../ledger/journal/ledger-files.ts';
+import type { UpstreamReply } from '../upstream/index.ts';
 import type { CallResult } from './call.ts';
 import { type CallStage, openCallStage } from './call-stage.fixture.ts';
-import { failureOf, resultOf, scriptLink } from './scripted-server.fixture.ts';
+import { failureOf, scriptConnection, scriptedResult } from './scripted-server.fixture.ts';
 
 const toolsError = '{"isError":true,"content":[{"type":"text","text":"no such file"}]}';
 
@@ -15,16 +15,17 @@ test(
   verifies('ledger:outcomes', 'every way in which a server can answer is on the ledger with its outcome'),
   async () => {
     const stage = await openCallStage();
-    const answers: readonly (readonly [WireReply, string, string | null])[] = [
-      [resultOf('{"content":[]}'), 'ok', null],
-      [resultOf('{"content":[],"isError":false,"resultType":"complete"}'), 'ok', null],
-      [resultOf(toolsError), 'tool_error', 'no such file'],
-      [resultOf('{"isError":true}'), 'tool_error', 'the tool reported an error'],
+    const answers: readonly (readonly [UpstreamReply, string, string | null])[] = [
+      [scriptedResult('{"content":[]}'), 'ok', null],
+      [scriptedResult('{"content":[],"isError":false,"resultType":"complete"}'), 'ok', null],
+      [scriptedResult(toolsError), 'tool_error', 'no such file'],
+      [scriptedResult('{"isError":true}'), 'tool_error', 'the tool reported an error'],
       [{ kind: 'error', id: 1, text: '{}', code: -32000, message: 'bad day' }, 'upstream_error', 'bad day'],
-      [resultOf('{"resultType":"task"}'), 'upstream_error', 'task'],
-      [resultOf('{"resultType":"input_required"}'), 'upstream_error', 'nothing'],
-      [resultOf('{"resultType":{"toString":1,"valueOf":1}}'), 'upstream_error', 'object'],
-      [resultOf('{"resultType":null}'), 'upstream_error', 'object'],
+      [scriptedResult('{"resultType":"task"}'), 'upstream_error', 'task'],
+      [scriptedResult('{"resultType":"input_required"}'), 'upstream_error', 'nothing'],
+      [scriptedResult('{"resultType":"hunter2"}'), 'upstream_error', 'a result of an unknown type'],
+      [scriptedResult('{"resultType":{"toString":1,"valueOf":1}}'), 'upstream_error', 'object'],
+      [scriptedResult('{"resultType":null}'), 'upstream_error', 'object'],
       [failureOf('UPSTREAM_LOST', 'connection', true), 'lost', 'scripted'],
       [failureOf('UPSTREAM_TIMEOUT', 'gave-up', true), 'timeout', 'scripted'],
       [failureOf('UPSTREAM_NEEDS_LOGIN', 'answer', true, 401), 'needs_login', 'scripted'],
@@ -81,7 +82,7 @@ test(verifies('ledger:outcomes', 'every refusal is on the ledger with its outcom
     lines.map(({ server, tool, outcome, decision, transport }) => [server, tool, outcome, decision, transport]),
   ).toEqual([
     [null, 'nowhere_read', 'unknown_tool', 'deny', null],
-    [null, 'files_secret', 'unknown_tool', 'deny', null],
+    ['files', 'secret', 'denied', 'deny', null],
     ['files', 'ask', 'denied', 'ask', null],
     ['files', 'read', 'invalid', 'allow', null],
     ['files', 'read', 'cancelled', 'allow', null],
@@ -108,19 +109,6 @@ test.each<[ErrorCode, string]>([
 });
 
 test(
-  verifies('view:hidden-is-unknown', 'a hidden tool and one that does not exist are answered alike, but for the name'),
-  async () => {
-    const stage = await openCallStage();
-    const hidden = await stage.run(stage.call('files_secret', { args: [], argumentsText: '[]' }));
-    const unknown = await stage.run(stage.call('files_absent', { args: [], argumentsText: '[]' }));
-    expect(toText(hidden).replaceAll('files_secret', 'files_absent')).toBe(toText(unknown));
-    const lines = await stage.lines();
-    const [first, second] = lines.map(({ ts: _, call_id: __, duration_ms: ___, ...line }) => JSON.stringify(line));
-    expect(first?.replaceAll('files_secret', 'files_absent')).toBe(second);
-  },
-);
-
-test(
   verifies('view:ask-without-human', 'where a rule asks for a human the call is denied, says why and what to do'),
   async () => {
     const stage = await openCallStage();
@@ -129,7 +117,7 @@ test(
       kind: 'failed',
       error: { code: 'APPROVAL_REQUIRED', details: { server: 'files', tool: 'ask' } },
     });
-    expect(result.kind === 'failed' && result.error.message).toContain('human');
+    expect(result.kind === 'failed' && result.error.message).toContain('requires approval');
     expect(result.kind === 'failed' && result.error.hint).toContain('operator');
     expect(stage.files.sent).toEqual([]);
   },
@@ -146,7 +134,7 @@ test(verifies('journal:before-send', 'when a call reaches the server, its record
         .split('\n')
         .filter((line) => line.includes('"k":"sent"'));
       seen.push(records.some((line) => line.includes(`"id":"${id}"`)));
-      return resultOf('{}');
+      return scriptedResult('{}');
     },
   ];
   await stage.run(stage.call('files_read'));
@@ -156,7 +144,7 @@ test(verifies('journal:before-send', 'when a call reaches the server, its record
   expectAllReturned(stage);
 });
 
-test('what is sent is the text that came, under the name that the server knows', async () => {
+test('arguments are sent as the text that came, under the own name of the tool', async () => {
   const stage = await openCallStage();
   const argumentsText = '{ "n": 12345678901234567890, "b": 1.0 }';
   await stage.run(stage.call('files_read', { argumentsText, args: JSON.parse(argumentsText), meta: '"trace":"x"' }));
@@ -165,7 +153,7 @@ test('what is sent is the text that came, under the name that the server knows',
       method: 'tools/call',
       members: `"name":"read","arguments":${argumentsText}`,
       name: 'read',
-      hearing: undefined,
+      handlers: undefined,
       capabilities: '{}',
     },
   ]);
@@ -201,12 +189,12 @@ test('a call is repeated when nothing was sent or the tool only reads, once, and
   const causes = fc.constantFrom('connection' as const, 'session' as const, 'answer' as const, 'gave-up' as const);
   const failures = fc.tuple(causes, fc.boolean()).map(([cause, sent]) => failureOf('UPSTREAM_LOST', cause, sent));
   const tools = fc.constantFrom('files_read', 'files_write');
-  const second = fc.oneof(fc.constant(resultOf('{}')), failures);
+  const second = fc.oneof(fc.constant(scriptedResult('{}')), failures);
   await fc.assert(
     fc.asyncProperty(tools, failures, second, fc.boolean(), async (tool, first, then, reconnects) => {
       const stage = await openCallStage();
       const { files } = stage;
-      files.link = scriptLink(files);
+      files.connection = scriptConnection(files);
       files.replies = [() => first, () => then];
       if (!reconnects) files.onConnect = () => Promise.reject(new HubError('UPSTREAM_UNAVAILABLE', 'away'));
       const mayRepeat =
@@ -273,7 +261,7 @@ test('a call cancelled after it was sent is cancelled at the server, and not rep
   const call = stage.call('files_read');
   const running = stage.run(call);
   await vi.waitFor(() => expect(stage.files.sent).toHaveLength(1));
-  expect(stage.underWay.size).toBe(1);
+  expect(stage.inFlight.size).toBe(1);
   call.cancel('the user left');
   call.cancel('again');
   expect(codeOf(await running)).toBe('CANCELLED');
@@ -285,7 +273,7 @@ test('a call cancelled after it was sent is cancelled at the server, and not rep
 
 test('a call cancelled between two attempts keeps the outcome of the first', async () => {
   const stage = await openCallStage();
-  stage.files.link = scriptLink(stage.files);
+  stage.files.connection = scriptConnection(stage.files);
   stage.files.replies = [() => failureOf('UPSTREAM_LOST', 'connection', true)];
   stage.files.onConnect = () => new Promise(() => {});
   const call = stage.call('files_read');
@@ -298,11 +286,13 @@ test('a call cancelled between two attempts keeps the outcome of the first', asy
   expectAllReturned(stage);
 });
 
-test('no more calls are under way than the server may have, and each place is used again', async () => {
+test('no more calls are in flight than the server may have, and each place is used again', async () => {
   const stage = await openCallStage({}, { concurrency: 3 });
   const waiting: (() => void)[] = [];
-  stage.files.replies = [() => new Promise<WireReply>((resolve) => waiting.push(() => resolve(resultOf('{}'))))];
-  for (let round = 0; round < 3; round++) {
+  stage.files.replies = [
+    () => new Promise<UpstreamReply>((resolve) => waiting.push(() => resolve(scriptedResult('{}')))),
+  ];
+  for (let roundTrip = 0; roundTrip < 3; roundTrip++) {
     const calls = Array.from({ length: 5 }, () => stage.run(stage.call('files_write')));
     await vi.waitFor(() => expect(waiting).toHaveLength(3));
     expect(stage.files.held).toBe(3);
@@ -330,25 +320,25 @@ test('a call that is given up for a reason of its own reads so, and the server i
   expectAllReturned(stage);
 });
 
-test('progress reaches the caller while the call is under way', async () => {
+test('progress reaches the caller while the call is in flight', async () => {
   const stage = await openCallStage();
   const seen: unknown[] = [];
   stage.files.replies = [
-    ({ hearing }) => {
-      hearing?.progress({ progress: 1 });
-      return resultOf('{}');
+    ({ handlers }) => {
+      handlers?.progress({ progress: 1 });
+      return scriptedResult('{}');
     },
   ];
   await stage.run(stage.call('files_read', { channel: { progress: (params) => seen.push(params) } }));
   expect(seen).toEqual([{ progress: 1 }]);
-  stage.files.sent[0]?.hearing?.progress({ progress: 2 });
+  stage.files.sent[0]?.handlers?.progress({ progress: 2 });
   expect(seen).toEqual([{ progress: 1 }]);
 });
 
 test('a defect on the way is thrown, and the call has an end on the ledger all the same', async () => {
   const stage = await openCallStage();
-  stage.files.link = {
-    ...scriptLink(stage.files),
+  stage.files.connection = {
+    ...scriptConnection(stage.files),
     send() {
       throw new TypeError('a defect');
     },
@@ -369,13 +359,30 @@ function codeOf(result: CallResult): ErrorCode | undefined {
   return result.kind === 'failed' ? result.error.code : undefined;
 }
 
-function toText(result: CallResult): string {
-  if (result.kind !== 'failed') throw new Error(`a ${result.kind}`);
-  const { code, message, hint, details } = result.error;
-  return JSON.stringify({ code, message, hint, details });
-}
-
 function expectAllReturned(stage: CallStage): void {
   expect(stage.files.held).toBe(0);
-  expect(stage.underWay.size).toBe(0);
+  expect(stage.inFlight.size).toBe(0);
 }
+
+test('a call by reference is recorded like any other, and says what it found unless it is denied', async () => {
+  const stage = await openCallStage();
+  const by = (tool: string, only?: readonly string[]) =>
+    stage.call(`files.${tool}`, {
+      reference: { server: 'files', tool },
+      only: only?.map((name) => ({ server: 'files', tool: name })),
+    });
+  const [read, secret, unknown, unselected] = [by('read'), by('secret'), by('nothing'), by('write', ['read'])];
+  expect((await stage.run(read)).kind).toBe('result');
+  expect(codeOf(await stage.run(secret))).toBe('TOOL_UNKNOWN');
+  expect(await stage.run(unknown)).toMatchObject({ error: { message: 'Unknown tool: files.nothing' } });
+  expect(await stage.run(unselected)).toMatchObject({ error: { code: 'TOOL_UNKNOWN', details: { tool: 'write' } } });
+  expect([read, secret, unknown].map(({ target }) => target?.subjectName)).toEqual(['read', undefined, undefined]);
+  expect(stage.files.sent).toHaveLength(1);
+  const lines = await stage.lines();
+  expect(lines.map(({ server, tool, outcome }) => [server, tool, outcome])).toEqual([
+    ['files', 'read', 'ok'],
+    ['files', 'secret', 'denied'],
+    [null, 'files.nothing', 'unknown_tool'],
+    ['files', 'write', 'unknown_tool'],
+  ]);
+});

@@ -1,46 +1,46 @@
 import { createSystemClock, HubError } from '../base/index.ts';
-import { type Catalog, type Fleet, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
-import { readPrompt, readResource, readTemplate, readTool } from '../upstream/definitions.ts';
+import { type Catalog, type Configuration, onlyTools, type ServerSpec, type ServerStatus } from '../domain/index.ts';
+import { readPrompt, readResource, readTemplate, readTool } from '../upstream/catalog/definitions.ts';
+import { scriptedConnection } from '../upstream/connecting/scripted-connection.fixture.ts';
 import type {
-  Link,
+  Connection,
+  FailedReply,
+  PendingRequest,
   UpstreamControl,
   UpstreamDispatch,
   UpstreamHandles,
-  WireCall,
-  WireFailure,
-  WireReply,
-  WireRequest,
+  UpstreamReply,
+  UpstreamRequest,
 } from '../upstream/index.ts';
-import { scriptedLink } from '../upstream/scripted-link.fixture.ts';
-import { createNameBook } from './names.ts';
-import { createResourceNames } from './resource-names.ts';
-import { createResultCaches } from './result-cache.ts';
-import type { ViewSource } from './view.ts';
+import { createResultCaches } from './cache/result-cache.ts';
+import { createNameBook } from './views/naming/names.ts';
+import { createResourceNames } from './views/naming/resource-names.ts';
+import type { ViewSource } from './views/view.ts';
 
-/** A server whose every fault is in the hands of the test. Counts what is taken and given back. */
+/** A server whose faults the test controls. Counts slots that are taken and returned. */
 export interface ScriptedServer extends UpstreamHandles {
   readonly control: UpstreamControl;
   readonly dispatch: UpstreamDispatch;
-  /** Requests that reached a link, in order. */
-  readonly sent: WireRequest[];
-  /** What the server was told to give up. */
+  /** Requests that reached a connection, in order. */
+  readonly sent: UpstreamRequest[];
+  /** Cancelled requests. */
   readonly cancelled: HubError[];
-  readonly losses: WireFailure[];
-  /** Permits that are taken and not given back. */
+  readonly losses: FailedReply[];
+  /** Slots that are taken and not returned. */
   readonly held: number;
   connects: number;
   refreshes: number;
-  /** Answers requests, one after the other; the last answer stays. */
-  replies: ((request: WireRequest) => WireReply | Promise<WireReply>)[];
-  /** The live link, or undefined: then `onConnect` is asked. */
-  link: Link | undefined;
-  onConnect: () => Promise<Link>;
+  /** Answers requests in turn. The last answer is repeated. */
+  replies: ((request: UpstreamRequest) => UpstreamReply | Promise<UpstreamReply>)[];
+  /** The live connection. If undefined, `onConnect` is called. */
+  connection: Connection | undefined;
+  onConnect: () => Promise<Connection>;
   onRefresh: () => Promise<void>;
   catalog: Catalog | undefined;
-  /** What it offered before it was away for too long. */
+  /** Its catalog before it was unavailable for too long. */
   lastCatalog: Catalog | undefined;
   failure: HubError | undefined;
-  /** What differs from a server that is connected. */
+  /** Differences from the status of a connected server. */
   status: Partial<ServerStatus>;
 }
 
@@ -52,15 +52,15 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
     losses: [],
     connects: 0,
     refreshes: 0,
-    replies: [() => resultOf('{"content":[]}')],
+    replies: [() => scriptedResult('{"content":[]}')],
     catalog: tools === undefined ? undefined : catalogOf(tools),
     lastCatalog: undefined,
     status: {},
     failure: undefined,
-    link: undefined,
+    connection: undefined,
     onConnect: async () => {
-      server.link = scriptLink(server);
-      return server.link;
+      server.connection = scriptConnection(server);
+      return server.connection;
     },
     onRefresh: async () => {},
     get held() {
@@ -88,12 +88,12 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       get failure() {
         return server.failure;
       },
-      load: () => ({ name: spec.name, connections: 1, underWay: held, waiting: 0, queuedBytes: 0 }),
+      load: () => ({ name: spec.name, connections: 1, inFlight: held, waiting: 0, queuedBytes: 0 }),
       status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },
     dispatch: {
-      get link() {
-        return server.link;
+      get connection() {
+        return server.connection;
       },
       connect() {
         server.connects++;
@@ -110,15 +110,18 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       get busy() {
         return held > 0;
       },
-      seats: undefined,
-      watch() {
+      get hasCalls() {
+        return held > 0;
+      },
+      isolated: undefined,
+      subscribe() {
         throw new Error('not scripted');
       },
-      unwatch() {},
+      unsubscribe() {},
       onUpdated: () => () => {},
-      reportLoss(_link, failure) {
+      reportLoss(_connection, failure) {
         server.losses.push(failure);
-        server.link = undefined;
+        server.connection = undefined;
       },
     },
   };
@@ -138,8 +141,8 @@ const connectedStatus: Omit<ServerStatus, 'name'> = {
   attempt: undefined,
 };
 
-export function scriptLink(server: ScriptedServer): Link {
-  return scriptedLink({ send: (request) => send(server, request) });
+export function scriptConnection(server: ScriptedServer): Connection {
+  return scriptedConnection({ send: (request) => send(server, request) });
 }
 
 export function catalogOf(tools: readonly object[]): Catalog {
@@ -151,15 +154,15 @@ export function catalogOf(tools: readonly object[]): Catalog {
   return onlyTools(definitions, 0);
 }
 
-/** What a server of the test offers besides tools; it can do all that there is, unless it is said to be less able. */
-export interface OfferDraft {
+/** A test server's resources, templates and prompts. It has all abilities unless the test says otherwise. */
+export interface CatalogDraft {
   readonly resources?: readonly (string | { readonly uri: string })[];
   readonly templates?: readonly string[];
   readonly prompts?: readonly (string | { readonly name: string })[];
   readonly abilities?: Partial<Catalog['abilities']>;
 }
 
-export function offering({ resources = [], templates = [], prompts = [], abilities = {} }: OfferDraft): Catalog {
+export function catalogWith({ resources = [], templates = [], prompts = [], abilities = {} }: CatalogDraft): Catalog {
   const able = { resources: true, subscriptions: true, prompts: true, completions: true, logging: true, tasks: false };
   return {
     ...onlyTools([], 0),
@@ -170,25 +173,28 @@ export function offering({ resources = [], templates = [], prompts = [], abiliti
   };
 }
 
-/** The handles of the servers, in the order in which the fleet has them. */
-export function handlesOf(fleet: Fleet, catalogs: Readonly<Record<string, readonly object[] | undefined>>) {
+/** The handles of the servers in configuration order. */
+export function handlesOf(
+  configuration: Configuration,
+  catalogs: Readonly<Record<string, readonly object[] | undefined>>,
+) {
   const servers = new Map<string, ScriptedServer>();
-  for (const entry of fleet.servers.values()) {
+  for (const entry of configuration.servers.values()) {
     if (entry.kind === 'ready') servers.set(entry.spec.name, scriptServer(entry.spec, catalogs[entry.spec.name]));
   }
   return servers;
 }
 
-/** With names as a new hub gives them. */
+/** With names as a new hub assigns them. */
 export function sourceOf(
-  fleet: Fleet,
+  configuration: Configuration,
   upstreams: ReadonlyMap<string, UpstreamHandles>,
   clock = createSystemClock(),
 ): ViewSource {
   const caches = createResultCaches({ clock });
-  caches.adopt(fleet);
+  caches.adopt(configuration);
   return {
-    fleet,
+    configuration,
     upstreams,
     names: createNameBook('prefixed'),
     promptNames: createNameBook('prefixed'),
@@ -197,24 +203,24 @@ export function sourceOf(
   };
 }
 
-export function resultOf(text: string): WireReply {
+export function scriptedResult(text: string): UpstreamReply {
   return { kind: 'result', id: 1, text, value: JSON.parse(text) };
 }
 
 export function failureOf(
   code: ConstructorParameters<typeof HubError>[0],
-  cause: WireFailure['cause'],
+  cause: FailedReply['cause'],
   sent: boolean,
   httpStatus?: number,
-): WireFailure {
+): FailedReply {
   return { kind: 'failed', error: new HubError(code, `scripted ${code}`), cause, sent, httpStatus };
 }
 
-function send(server: ScriptedServer, request: WireRequest): WireCall {
+function send(server: ScriptedServer, request: UpstreamRequest): PendingRequest {
   server.sent.push(request);
   const answer = server.replies.length > 1 ? server.replies.shift() : server.replies[0];
-  let settle: (reply: WireReply) => void = () => {};
-  const reply = new Promise<WireReply>((resolve) => {
+  let settle: (reply: UpstreamReply) => void = () => {};
+  const reply = new Promise<UpstreamReply>((resolve) => {
     settle = resolve;
   });
   void Promise.resolve(answer?.(request)).then((value) => value !== undefined && settle(value));

@@ -1,40 +1,40 @@
-import type { Decision, MirroredArgument, OperationKind } from '../domain/index.ts';
-import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
+import { type Decision, type MirroredArgument, type OperationKind, ruleOf, ruleSourceOf } from '../domain/index.ts';
+import { type DecisionFacts, type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import { metaKeys, withTasks } from '../mcp/index.ts';
-import type { Link, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
+import type { Connection, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
+import type { CacheUse } from './cache/result-cache.ts';
 import type { CallRequest } from './call.ts';
-import type { CallSpan } from './call-tracer.ts';
-import type { Keeping } from './result-cache.ts';
+import type { CallSpan } from './observing/call-tracer.ts';
 
-/** What a call acts on, as one agent has it. Everything that a call needs of it is computed beforehand. */
+/** The object of a call in the view of one agent. Everything that a call needs from it is precomputed. */
 export interface Target {
   readonly kind: OperationKind;
-  /** As the agent says it. */
+  /** The exposed name or URI. */
   readonly name: string;
   readonly server: string;
-  /** By the server's own word, as policies and the ledger say it: `read_file`, `resource:file:///a`, `prompt:greet`. */
+  /** The server's own name, as in policies and the ledger: `read_file`, `resource:file:///a`, `prompt:greet`. */
   readonly subjectName: string;
   readonly decision: Decision;
   readonly dispatch: UpstreamDispatch;
   readonly control: UpstreamControl;
   readonly subject: LedgerSubject;
   readonly method: string;
-  /** By the server's own name or URI; what modern HTTP repeats in a header. */
+  /** The server's own name or URI, which modern HTTP repeats in a header. */
   readonly ownName: string;
-  /** Members of `params`, ready to splice; those of `arguments` follow where `carries` says so. */
+  /** Members of `params` as text. The arguments follow as `carries` says. */
   readonly callHead: string;
-  /** The caller's arguments travel as they are, or as members beside the head, or not at all. */
+  /** The caller's arguments are sent as `arguments`, as members beside the head, or not at all. */
   readonly carries: 'arguments' | 'members' | 'nothing';
   readonly mirrored: readonly MirroredArgument[];
-  /** Asking twice does no harm. */
+  /** Sending it twice does no harm. */
   readonly safeToRepeat: boolean;
-  /** Its server may make a task of it, or has: it is told of a caller that takes tasks. */
+  /** It may become a task or is one, so the server is told whether the caller supports tasks. */
   readonly tasks: boolean;
-  /** What it means for results that are kept; undefined: nothing. */
-  readonly keeping: Keeping | undefined;
+  /** Its use of the cache. Undefined: none. */
+  readonly cacheUse: CacheUse | undefined;
 }
 
-/** What servers are asked, by what is done. */
+/** The MCP method of each operation. */
 export const methods: Readonly<Record<OperationKind, string>> = {
   tool: 'tools/call',
   resource: 'resources/read',
@@ -46,20 +46,32 @@ export const methods: Readonly<Record<OperationKind, string>> = {
   'task-cancel': 'tasks/cancel',
 };
 
-/** What is no tool: no header repeats its arguments, and its method is on the ledger. */
-export function otherTarget(chain: readonly string[], facts: OtherFacts, asSaid = false): Target {
+/** A target that is not a tool: no header repeats its arguments, and the ledger has its method. */
+export function plainTarget(chain: readonly string[], facts: PlainFacts, asSaid = false): Target {
   const { kind, server, subjectName, decision } = facts;
   const method = methods[kind];
   const agent = chain[0] ?? '';
-  const effect = decision.effect;
-  const subject = ledgerSubject({ agent, chain, server, tool: subjectName, method, decision: effect, asSaid });
+  const subject = ledgerSubject({
+    agent,
+    chain,
+    server,
+    tool: subjectName,
+    method,
+    ...decisionFacts(decision),
+    asSaid,
+  });
   return { ...facts, subject, method, mirrored: [] };
 }
 
-type OtherFacts = Omit<Target, 'subject' | 'method' | 'mirrored'>;
+/** A decision as the ledger records it. */
+export function decisionFacts(decision: Decision): DecisionFacts {
+  return { decision: decision.effect, rule: ruleOf(decision), ruleSource: ruleSourceOf(decision) };
+}
+
+type PlainFacts = Omit<Target, 'subject' | 'method' | 'mirrored'>;
 
 /** Members of `params` for one call. */
-export function membersOf(target: Target, argumentsText: string, inputs: string): string {
+export function paramsOf(target: Target, argumentsText: string, inputs: string): string {
   const { carries, callHead } = target;
   // Nearly every call is one of a tool.
   const members = carries === 'arguments' ? callHead + argumentsText : carriedMembers(target, argumentsText);
@@ -71,17 +83,24 @@ function carriedMembers({ carries, callHead }: Target, argumentsText: string): s
   return carries === 'nothing' || inner === '' ? callHead : `${callHead},${inner}`;
 }
 
-/** What a server is told that the client can do. */
+/** The client capabilities that the server gets. */
 export function carriedCapabilities({ client }: CallRequest, target: Target): string {
   if (client === undefined) return '{}';
-  return client.takesTasks === true && target.tasks ? withTasks(client.askable.text) : client.askable.text;
+  return client.takesTasks === true && target.tasks
+    ? withTasks(client.clientCapabilities.text)
+    : client.clientCapabilities.text;
 }
 
-/** What travels in `_meta`: the caller's own, the id of the call, and how much of the server's log it wants to hear. */
-export function carriedMeta(request: CallRequest, span: CallSpan | undefined, link: Link, callId: string): string {
+/** The members of `_meta`: the caller's own, the call id, and the log level that the caller wants. */
+export function carriedMeta(
+  request: CallRequest,
+  span: CallSpan | undefined,
+  connection: Connection,
+  callId: string,
+): string {
   const { meta } = span ?? request;
   const carried = `${meta}${meta === '' ? '' : ','}"quartermaster/call-id":"${callId}"`;
   const level = request.channel?.log?.level;
-  if (level === undefined || link.era === 'legacy' || !link.tellsApart) return carried;
+  if (level === undefined || connection.era === 'legacy' || !connection.canAttributeMessages) return carried;
   return `${carried},"${metaKeys.logLevel}":${JSON.stringify(level)}`;
 }

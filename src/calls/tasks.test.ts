@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { askableNothing, askableOf, declaresTasks } from '../mcp/index.ts';
+import { draftConfiguration } from '../governance/policy/configuration.fixture.ts';
+import { clientCapabilitiesOf, declaresTasks, noClientCapabilities } from '../mcp/index.ts';
 import type { CallRequest, CallResult } from './call.ts';
 import { type CallStage, openCallStage } from './call-stage.fixture.ts';
-import { catalogOf, resultOf } from './scripted-server.fixture.ts';
+import { catalogOf, scriptedResult } from './scripted-server.fixture.ts';
 
 const client = {
   principal: 'p',
   session: undefined,
-  askable: askableNothing,
-  takesRounds: true,
+  clientCapabilities: noClientCapabilities,
+  takesInputRequired: true,
   takesTasks: true,
 };
+const denyWrite = { policy: { 'files.write': 'deny' } } as const;
 const task = '{"taskId":"task-1", "resultType":"task","status":"working","ttlMs":1e3}';
 
 /** The server makes tasks of calls, unless it is said not to. */
@@ -22,11 +24,12 @@ async function open(tasks = true): Promise<CallStage> {
     { name: 'ask', inputSchema: { type: 'object' } },
   ]);
   stage.files.catalog = { ...catalog, abilities: { ...catalog.abilities, tasks } };
+  stage.views.renew(stage.source);
   return stage;
 }
 
 function run(stage: CallStage, reply: string, more: Partial<CallRequest> = {}): Promise<CallResult> {
-  stage.files.replies = [() => resultOf(reply)];
+  stage.files.replies = [() => scriptedResult(reply)];
   return stage.run(stage.call(more.name ?? 'files_write', { client, ...more }));
 }
 
@@ -35,7 +38,7 @@ function idOf(result: CallResult): string {
   return String(result.result.value.taskId);
 }
 
-test(verifies('tasks:relay', 'of what a server says of a task nothing but the id is changed'), async () => {
+test(verifies('tasks:relay', 'only the id of a task is changed in the answers of a server'), async () => {
   const stage = await open();
   const made = await run(stage, task);
   const id = idOf(made);
@@ -53,7 +56,7 @@ test(verifies('tasks:relay', 'of what a server says of a task nothing but the id
   expect(stage.metered.map(({ outcome }) => outcome)).toEqual(['task', 'ok']);
 });
 
-test('what answers a task goes to the server as it came, and not to the ledger', async () => {
+test('responses to a task go to the server unchanged and not to the ledger', async () => {
   const stage = await open();
   const name = idOf(await run(stage, task));
   const inputs = '"inputResponses":{"a": {"action":"accept"}}';
@@ -80,9 +83,11 @@ test(verifies('tasks:refused', 'a task that nobody asked for is no answer'), asy
   expect(new Set((await stage.lines()).map(({ outcome }) => outcome))).toEqual(new Set(['upstream_error', 'task']));
 });
 
-test('what the client can be asked is told beside the extension', async () => {
+test('the capabilities of the client are declared beside the extension', async () => {
   const stage = await open();
-  await run(stage, task, { client: { ...client, askable: askableOf({ roots: {}, extensions: { other: {} } }) } });
+  await run(stage, task, {
+    client: { ...client, clientCapabilities: clientCapabilitiesOf({ roots: {}, extensions: { other: {} } }) },
+  });
   expect(JSON.parse(stage.files.sent[0]?.capabilities ?? '')).toEqual({
     roots: {},
     extensions: { 'io.modelcontextprotocol/tasks': {} },
@@ -100,3 +105,21 @@ test(verifies('tasks:own', 'without the principal, or the tool, there is no task
   }
   expect(stage.files.sent).toHaveLength(1);
 });
+
+test(
+  verifies('tasks:own', 'a task of a tool that is denied by now looks unknown, and is recorded as denied'),
+  async () => {
+    const stage = await open();
+    const name = idOf(await run(stage, task));
+    stage.views.renew({ ...stage.source, configuration: draftConfiguration({ ...denyWrite, servers: { files: {} } }) });
+    const result = await run(stage, '{}', { kind: 'task-get', name });
+    expect(result).toMatchObject({ kind: 'failed', error: { code: 'TASK_UNKNOWN' } });
+    expect((await stage.lines()).at(-1)).toMatchObject({
+      server: 'files',
+      tool: 'task:write',
+      method: 'tasks/get',
+      outcome: 'denied',
+      rule: 'files.write',
+    });
+  },
+);

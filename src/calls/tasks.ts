@@ -1,20 +1,21 @@
 import { HubError, toHubError } from '../base/index.ts';
 import type { TaskKind } from '../domain/index.ts';
-import { type TaskClaims, type TaskIds, withMembers } from '../mcp/index.ts';
-import type { UpstreamControl, WireReply } from '../upstream/index.ts';
-import { awayWith } from './away.ts';
+import { type TaskClaims, type TaskIds, withResultMembers } from '../mcp/index.ts';
+import type { UpstreamControl, UpstreamReply } from '../upstream/index.ts';
+import { unavailableServer } from './availability/unavailable.ts';
 import type { CallRequest } from './call.ts';
 import { unknownResult } from './refusals.ts';
-import { otherTarget, type Target } from './target.ts';
-import type { View, ViewEntry } from './view.ts';
+import { plainTarget, type Target } from './target.ts';
+import type { View } from './views/view.ts';
 
-/** A task is whose call became it, for as long as that agent has the tool. */
+/** A task belongs to the agent whose call created it, as long as that agent has the tool. */
 export function findTask(view: View, taskIds: TaskIds, request: CallRequest, kind: TaskKind): Target | undefined {
   const claims = claimsOf(taskIds, request);
-  const entry = claims && entryOf(view, claims);
+  // Exposed names may change, so the id uses the server's name. A tool that is now denied is found for the record.
+  const entry = claims && view.toolOrDenied(claims.server, claims.tool);
   if (claims === undefined || entry === undefined) return undefined;
   const { server, decision, dispatch, control } = entry;
-  return otherTarget(view.chain, {
+  return plainTarget(view.chain, {
     kind,
     name: request.name,
     server,
@@ -25,52 +26,52 @@ export function findTask(view: View, taskIds: TaskIds, request: CallRequest, kin
     ownName: claims.taskId,
     callHead: `"taskId":${JSON.stringify(claims.taskId)}`,
     carries: 'nothing',
-    // What is answered twice might be two answers.
+    // A second answer might differ from the first.
     safeToRepeat: kind !== 'task-update',
     tasks: true,
-    // A task goes on with what its tool does.
-    keeping: entry.keeping?.writes ? entry.keeping : undefined,
+    // The task continues the work of its tool.
+    cacheUse: entry.cacheUse?.writes ? entry.cacheUse : undefined,
   });
 }
 
-/** The server that a task id names, where its tools are not known. */
+/** The server that a task id names, if its tools are not known. */
 export function undiscoveredTaskServer(
   view: View,
   taskIds: TaskIds,
   request: CallRequest,
 ): UpstreamControl | undefined {
   const claims = claimsOf(taskIds, request);
-  return view.unseen.find(({ spec }) => spec.name === claims?.server);
+  return view.undiscovered.find(({ spec }) => spec.name === claims?.server);
 }
 
-/** Whoever has the id of a task had the server, and may know that it is away. */
+/** A caller with the id of a task had access to the server, so it may learn that the server is unavailable. */
 export function missingTask(view: View, taskIds: TaskIds, request: CallRequest, now: number): HubError {
   const claims = claimsOf(taskIds, request);
   const control = undiscoveredTaskServer(view, taskIds, request);
-  return (claims && control && awayWith(control, claims.tool, now)) ?? unknownTask();
+  return (claims && control && unavailableServer(control, claims.tool, now)) ?? unknownTask();
 }
 
 /**
- * What a server says of a task, under the id by which the caller knows it. Nothing else may come back as a task: not to
- * a caller that takes none, and not where there is one already.
+ * The server's answer about a task, with the id that the caller knows. Nothing else may be returned as a task: not to
+ * a caller that does not support tasks, and not as the answer of a task.
  */
 export function withExposedTask(
   { kind, name, client }: CallRequest,
   target: Target,
   taskIds: TaskIds,
-  reply: WireReply,
-): WireReply {
+  reply: UpstreamReply,
+): UpstreamReply {
   if (reply.kind !== 'result') return reply;
   const { resultType, taskId } = reply.value;
   if (resultType !== 'task') {
     return kind === 'tool' || taskId === undefined ? reply : underId(reply, name);
   }
-  if (kind !== 'tool' || client?.takesTasks !== true) return unknownResult(target, resultType);
-  if (typeof taskId !== 'string') return garbled(target, 'made a task without an id');
+  if (kind !== 'tool' || client?.takesTasks !== true) return unknownResult(target, resultType, reply.httpStatus);
+  if (typeof taskId !== 'string') return garbled(target, 'made a task without an id', reply.httpStatus);
   try {
     return underId(reply, taskIds.seal({ server: target.server, tool: target.ownName, taskId }, client.principal));
   } catch (error) {
-    return failed(toHubError(error));
+    return failed(toHubError(error), reply.httpStatus);
   }
 }
 
@@ -78,15 +79,8 @@ function claimsOf(taskIds: TaskIds, { name, client }: CallRequest): TaskClaims |
   return client && taskIds.open(name, client.principal);
 }
 
-/** Exposed names may change; the id goes by what the server says. */
-function entryOf(view: View, { server, tool }: TaskClaims): ViewEntry | undefined {
-  for (const entry of view.entries.values()) if (entry.server === server && entry.ownName === tool) return entry;
-  return undefined;
-}
-
-function underId(reply: WireReply & { readonly kind: 'result' }, taskId: string): WireReply {
-  const text = withMembers(reply.text, { taskId: JSON.stringify(taskId) });
-  return { ...reply, text, value: { ...reply.value, taskId } };
+function underId(reply: UpstreamReply & { readonly kind: 'result' }, taskId: string): UpstreamReply {
+  return withResultMembers(reply, { taskId });
 }
 
 function unknownTask(): HubError {
@@ -95,10 +89,11 @@ function unknownTask(): HubError {
   });
 }
 
-function garbled({ server, subjectName: tool }: Target, what: string): WireReply {
-  return failed(new HubError('UPSTREAM_GARBLED', `Server "${server}" ${what}.`, { details: { server, tool } }));
+function garbled({ server, subjectName: tool }: Target, what: string, httpStatus: number | undefined): UpstreamReply {
+  const error = new HubError('UPSTREAM_GARBLED', `Server "${server}" ${what}.`, { details: { server, tool } });
+  return failed(error, httpStatus);
 }
 
-function failed(error: HubError): WireReply {
-  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
+function failed(error: HubError, httpStatus: number | undefined): UpstreamReply {
+  return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus };
 }

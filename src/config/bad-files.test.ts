@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { verifies } from '../../test/support/verifies.ts';
-import { loadFleet } from './load-fleet.ts';
+import { loadConfiguration } from './load-configuration.ts';
 import { createWorkspace, load, onlyProblem, ready } from './workspace.fixture.ts';
 
 /** Files that Squad and others write: what becomes of a bad one, and what a bad one means. */
-const files: Readonly<Record<string, { server?: string; denies?: true }>> = {
-  '.squad/mcp-config.json': { denies: true },
-  'catalog/agents/a/agent.yaml': { denies: true },
+const files: Readonly<Record<string, { server?: string }>> = {
+  '.squad/mcp-config.json': {},
+  'catalog/agents/a/agent.yaml': {},
   '.squad/team.md': {},
   '.mcp/servers/bad.yaml': { server: 'bad' },
   '.mcp/servers/worse.json': { server: 'worse' },
@@ -34,23 +34,26 @@ const contents: readonly (readonly [what: string, content: string | Uint8Array, 
   ['an open bracket', '{"a": [', 'cannot be parsed at line', /json|ya?ml/],
   ['endless brackets', '['.repeat(100_000), 'nested more than', /json|ya?ml/],
   ['an alias bomb', bomb, 'aliases', /ya?ml/],
-  ['a list', '[1, 2]', 'must hold', /json|ya?ml/],
+  ['a list', '[1, 2]', 'must contain', /json|ya?ml/],
   ['empty', '', 'the file is empty', /json/],
 ];
 
 for (const [what, content, said, only = /./] of contents) {
   test.each(cases.filter(([file]) => only.test(file)))(
-    verifies('config:bad-files', `${what}: %s is one clear problem, and no other server is affected`),
-    async (file, { server, denies }) => {
-      const fleet = await load({ [file]: content, '.mcp.json': good });
-      const problem = onlyProblem(fleet);
+    verifies(
+      'config:bad-files',
+      `${what}: %s is one clear problem, and every tool is denied unless it is one server's file`,
+    ),
+    async (file, { server }) => {
+      const configuration = await load({ [file]: content, '.mcp.json': good });
+      const problem = onlyProblem(configuration);
       expect(problem).toMatchObject({ severity: 'error', file, ...(server === undefined ? {} : { server }) });
       expect(problem.message).toContain(said);
       expect(problem.fix).toBeDefined();
-      expect([...fleet.servers.keys()]).toEqual(server === undefined ? ['good'] : [server, 'good']);
-      expect(ready(fleet, 'good').enabled).toBe(true);
-      expect(fleet.policy?.rules[0]?.effect).toBe(denies === true ? 'deny' : undefined);
-      expect(fleet.agents.size).toBe(0);
+      expect([...configuration.servers.keys()]).toEqual(server === undefined ? ['good'] : [server, 'good']);
+      expect(ready(configuration, 'good').enabled).toBe(true);
+      expect(configuration.policy?.rules[0]?.effect).toBe(server === undefined ? 'deny' : undefined);
+      expect(configuration.agents.size).toBe(0);
     },
   );
 }
@@ -58,23 +61,23 @@ for (const [what, content, said, only = /./] of contents) {
 test.each(cases)(verifies('config:bad-files', 'a directory in the place of %s is told'), async (file, { server }) => {
   const workspace = await createWorkspace({ '.mcp.json': good });
   await mkdir(join(workspace, file), { recursive: true });
-  const fleet = await loadFleet({ env: {} }, { workspace });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file, fix: 'Put a file in its place.' });
-  expect(onlyProblem(fleet).server).toBe(server);
-  expect(ready(fleet, 'good').enabled).toBe(true);
+  const configuration = await loadConfiguration({ env: {} }, { workspace });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, fix: 'Replace it with a file.' });
+  expect(onlyProblem(configuration).server).toBe(server);
+  expect(ready(configuration, 'good').enabled).toBe(true);
 });
 
 test('a product manifest that cannot be read may be anybody’s: that is a warning', async () => {
   for (const file of ['product.json', 'manifest.json']) {
-    const fleet = await load({ [file]: Buffer.from([0xff]), '.mcp.json': good });
-    expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', file });
-    expect(ready(fleet, 'good').enabled).toBe(true);
+    const configuration = await load({ [file]: Buffer.from([0xff]), '.mcp.json': good });
+    expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', file });
+    expect(ready(configuration, 'good').enabled).toBe(true);
   }
 });
 
 test('a file in the place of a folder is somebody else’s', async () => {
-  const fleet = await load({ '.mcp/servers': 'x', 'ops/adk': 'x', '.mcp.json': good });
-  expect(fleet.problems).toEqual([]);
+  const configuration = await load({ '.mcp/servers': 'x', 'ops/adk': 'x', '.mcp.json': good });
+  expect(configuration.problems).toEqual([]);
 });
 
 const answerSchema = z.object({
@@ -107,12 +110,12 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** The superuser may read anything, so permissions show only to somebody else, who is another process. */
 async function loadAsNobody(workspace: string): Promise<string> {
   const script = `
-    import { loadFleet } from './config/index.js';
+    import { loadConfiguration } from './config/index.js';
     if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
-    const fleet = await loadFleet({ env: {} }, { workspace: process.argv[1] });
-    const servers = Object.fromEntries([...fleet.servers].map(([name, { kind }]) => [name, kind]));
-    const denies = fleet.policy?.rules[0]?.effect === 'deny';
-    process.stdout.write(JSON.stringify({ problems: fleet.problems, servers, denies }));
+    const configuration = await loadConfiguration({ env: {} }, { workspace: process.argv[1] });
+    const servers = Object.fromEntries([...configuration.servers].map(([name, { kind }]) => [name, kind]));
+    const denies = configuration.policy?.rules[0]?.effect === 'deny';
+    process.stdout.write(JSON.stringify({ problems: configuration.problems, servers, denies }));
   `;
   const options = { cwd: await buildConfig(), timeout: 60_000 };
   const args = ['--input-type=module', '--eval', script, workspace];

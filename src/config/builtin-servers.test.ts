@@ -4,23 +4,27 @@ import { verifies } from '../../test/support/verifies.ts';
 import { invalid, load, own, ready } from './workspace.fixture.ts';
 
 test(verifies('builtin:configured', 'a server that comes with the hub is named in place of a program'), async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers:\n  git:\n    builtin: git\n    args: [--repository, "${HERE}"]\n    cwd: sub\n  web:\n    type: builtin\n    builtin: fetch\n',
     { HERE: 'repo' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'git').transport).toEqual({
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'git').transport).toEqual({
     type: 'builtin',
     builtin: 'git',
     args: ['--repository', 'repo'],
     env: {},
-    cwd: `${fleet.workspace}/sub`,
+    cwd: `${configuration.workspace}/sub`,
   });
-  expect(ready(fleet, 'web').transport).toMatchObject({ type: 'builtin', builtin: 'fetch', cwd: fleet.workspace });
+  expect(ready(configuration, 'web').transport).toMatchObject({
+    type: 'builtin',
+    builtin: 'fetch',
+    cwd: configuration.workspace,
+  });
 });
 
 test('in a file of its own, flat or under transport, and as a fallback', async () => {
-  const fleet = await load(
+  const configuration = await load(
     {
       '.mcp/servers/git.yaml': 'id: git\nbuiltin: git\n',
       '.mcp/servers/pg.json': '{"id":"pg","transport":{"builtin":"pg-readonly","env":{"PG_RO_URL":"${PG_RO_URL}"}}}',
@@ -29,19 +33,24 @@ test('in a file of its own, flat or under transport, and as a fallback', async (
     },
     { PG_RO_URL: 'postgres://reader:secret-word@db/x' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'git').transport.type).toBe('builtin');
-  expect(ready(fleet, 'pg').transport).toMatchObject({ env: { PG_RO_URL: 'postgres://reader:secret-word@db/x' } });
-  expect(fleet.secrets).toContain('postgres://reader:secret-word@db/x');
-  expect(ready(fleet, 'web').fallbacks).toMatchObject([{ type: 'builtin', builtin: 'fetch' }]);
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'git').transport.type).toBe('builtin');
+  expect(ready(configuration, 'pg').transport).toMatchObject({
+    env: { PG_RO_URL: 'postgres://reader:secret-word@db/x' },
+  });
+  expect(configuration.secrets).toContain('postgres://reader:secret-word@db/x');
+  expect(ready(configuration, 'web').fallbacks).toMatchObject([{ type: 'builtin', builtin: 'fetch' }]);
 });
 
 test(verifies('builtin:postgres-file', 'a file of type postgres is the built-in server on its database'), async () => {
   const file =
     'server_id: warehouse\ntype: postgres\nconn:\n  url_env: WAREHOUSE_URL\nscopes: ["read:tables"]\nlimits: {rate_per_min: 120, timeout_s: 30}\n';
-  const fleet = await load({ '.mcp/servers/warehouse.yaml': file }, { WAREHOUSE_URL: 'postgres://db/warehouse' });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'warehouse')).toMatchObject({
+  const configuration = await load(
+    { '.mcp/servers/warehouse.yaml': file },
+    { WAREHOUSE_URL: 'postgres://db/warehouse' },
+  );
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'warehouse')).toMatchObject({
     transport: { builtin: 'pg-readonly', env: { PG_RO_URL: 'postgres://db/warehouse' } },
     limits: { timeoutMs: 30_000, ratePerMin: 120 },
   });
@@ -58,14 +67,16 @@ test.each([
   ['{builtin: git, url: "https://x.example"}', 'builtin', /both "url" and "builtin"/],
   ['{builtin: git, type: http}', 'type', /does not go with "builtin"/],
 ])('what contradicts itself is refused, and says where: %s', async (text, field, message) => {
-  const fleet = await own(`servers:\n  x: ${text}\n`);
-  expect(invalid(fleet, 'x').problems).toMatchObject([
+  const configuration = await own(`servers:\n  x: ${text}\n`);
+  expect(invalid(configuration, 'x').problems).toMatchObject([
     { field: `servers.x.${field}`, message: expect.stringMatching(message) },
   ]);
 });
 
-test('what only an http server has is not read, with a warning', async () => {
-  const fleet = await own('servers:\n  x: {builtin: git, headers: {A: b}}\n');
-  expect(fleet.problems).toMatchObject([{ severity: 'warning', message: expect.stringContaining('"headers"') }]);
-  expect(ready(fleet, 'x').transport.type).toBe('builtin');
+test('keys of http servers are ignored with a warning', async () => {
+  const configuration = await own('servers:\n  x: {builtin: git, headers: {A: b}}\n');
+  expect(configuration.problems).toMatchObject([
+    { severity: 'warning', message: expect.stringContaining('"headers"') },
+  ]);
+  expect(ready(configuration, 'x').transport.type).toBe('builtin');
 });

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { didYouMean } from './did-you-mean.ts';
-import { dotted, type Finding, quote } from './problems.ts';
-import { looksRestrictive } from './restriction-words.ts';
-import { lineAt, type SourceNode, toPlain } from './source-tree.ts';
+import { lineAt, type SourceNode, toPlain } from './files/source-tree.ts';
+import { dotted, type Finding, quote } from './findings.ts';
+import { looksRestrictiveOnServer } from './restrictions/restriction-words.ts';
 
 export interface CheckOptions {
-  /** Dotted path of the node inside its file. */
+  /** Dotted path of the node within its file. */
   readonly field: string;
-  /** Opens each message: `Server "files"`, `Agent "tester"`, or the section. */
+  /** Starts each message: `Server "files"`, `Agent "tester"`, or the section. */
   readonly subject: string;
   readonly server?: string;
-  /** Keys that a schema does not know: wrong in our own file, merely unread in others'. */
+  /** Unknown keys are errors in our own format and warnings in others. */
   readonly unknownKeys: 'error' | 'warning';
-  /** Keys that keep something from agents: what looks like one of them, mistyped, must not be passed over. */
+  /** Keys that restrict agents. A key that looks like a typo of one of them is an error. */
   readonly guards?: readonly string[] | undefined;
 }
 
-/** Everything that is wrong with one part of a file: its shape, keys it does not know, keys written twice. */
+/** Checks one part of a file: its shape, unknown keys and repeated keys. */
 export function checkNode(schema: z.ZodType, node: SourceNode, options: CheckOptions): Finding[] {
   const findings = findRepeatedKeys(node, options);
   const result = schema.safeParse(toPlain(node));
@@ -46,12 +46,12 @@ function cut(findings: Finding[], options: CheckOptions): Finding[] {
     severity: findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning',
     field: options.field,
     message: `${options.subject}: there are ${findings.length - maxFindings} more problems.`,
-    fix: 'Correct the first ones and look again.',
+    fix: 'Fix the first ones and check again.',
   };
   return [...findings.slice(0, maxFindings), more];
 }
 
-/** A key twice in one map, at any depth, and the one key that no JavaScript object holds safely. */
+/** Finds repeated keys at any depth, and `__proto__`, which no JavaScript object holds safely. */
 function findRepeatedKeys(node: SourceNode, options: CheckOptions): Finding[] {
   const findings: Finding[] = [];
   visit(node, []);
@@ -101,7 +101,7 @@ function unknownKey(
     return {
       ...place(node, [...path, key], options),
       severity: 'error',
-      message: `${options.subject}: the key ${quote(key)}${where} looks like a restriction and is not understood.`,
+      message: `${options.subject}: the key ${quote(key)}${where} looks like a restriction but is not recognized.`,
       fix: 'Write it as a rule in quartermaster.yaml, under policies, and remove it here.',
     };
   }
@@ -109,16 +109,16 @@ function unknownKey(
   return {
     ...place(node, [...path, key], options),
     severity,
-    message: `${options.subject}: the key ${quote(key)}${where} is unknown${severity === 'warning' ? ' and not read' : ''}.`,
+    message: `${options.subject}: the key ${quote(key)}${where} is unknown${severity === 'warning' ? ' and ignored' : ''}.`,
     fix: near === undefined ? `Known keys are ${known.join(', ')}.` : `Did you mean "${near}"?`,
   };
 }
 
-/** Under these, everything does. */
+/** Every key under these restricts. */
 const restrictingParts: ReadonlySet<PropertyKey> = new Set(['limits', 'permissions']);
 
 function mayRestrict(path: readonly PropertyKey[], key: string): boolean {
-  return path.some((step) => restrictingParts.has(step)) || looksRestrictive(key);
+  return path.some((step) => restrictingParts.has(step)) || looksRestrictiveOnServer(key);
 }
 
 function place(
@@ -133,7 +133,7 @@ function serverOf(options: CheckOptions): Pick<Finding, 'server'> {
   return options.server === undefined ? {} : { server: options.server };
 }
 
-/** In our words, and never with the value, which may be a secret in the wrong place. */
+/** In our own words, and without the value, which may be a misplaced secret. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -158,7 +158,7 @@ function fixOf(issue: z.core.$ZodIssue): string {
   return typeFixes.get(issue.expected) ?? 'Correct the value, or remove the key.';
 }
 
-/** In words that fit JSON, YAML and TOML alike. */
+/** The wording fits JSON, YAML and TOML. */
 const typeFixes: ReadonlyMap<string, string> = new Map([
   ['string', 'Write it in quotes.'],
   ['number', 'Write the number, without quotes.'],
@@ -184,15 +184,15 @@ function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   for (const [first] of issue.errors) {
     if (first?.code === 'invalid_type' && first.path.length === 0)
       words.add(typeWords.get(first.expected) ?? 'something else');
-    // Of the right kind itself, with something wrong in it.
+    // A list, as expected, but with a wrong item.
     else if (typeof first?.path[0] === 'number') words.add('a list of texts');
   }
-  // Text, number and boolean together mean: any single value, taken as text.
+  // Text, number and boolean together mean any scalar, read as text.
   if (words.has('text') && words.has('a number')) return 'text';
   return words.size === 0 ? 'text or a list of texts' : [...words].join(' or ');
 }
 
-/** The keys that the schema knows where the path leads. */
+/** The keys that the schema knows at this path. */
 function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const here = unwrap(schema);
   const [step, ...rest] = path;
@@ -206,13 +206,13 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly
   return [];
 }
 
-/** All keys at the top of what the schema describes, also those that are let through unread. */
+/** All top-level keys of the schema, including ignored ones. */
 export function knownKeys(schema: z.core.$ZodType): ReadonlySet<string> {
   const here = unwrap(schema);
   return new Set(here instanceof z.ZodObject ? Object.keys(here.shape) : []);
 }
 
-/** Whatever stands there is let through, so nobody need be told of the key. */
+/** Any value is accepted, so suggestions omit the key. */
 function isIgnored(schema: z.core.$ZodType | undefined): boolean {
   return schema !== undefined && unwrap(schema) instanceof z.ZodUnknown;
 }

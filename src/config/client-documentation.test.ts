@@ -14,17 +14,20 @@ function example(language: string): string {
 }
 
 test('the examples of the documentation load without a problem', async () => {
-  const fleet = await load(
+  const configuration = await load(
     { '.vscode/mcp.json': example('jsonc'), '.codex/config.toml': example('toml'), '.env.tools': 'LEVEL=debug\n' },
-    { TRACKER_KEY: 'key-of-tracker', DOCS_TOKEN: 'token-of-docs' },
+    { DOCS_TOKEN: 'token-of-docs' },
+    { 'tracker-key': 'key-of-tracker' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'tracker').transport).toMatchObject({ headers: { Authorization: 'Bearer key-of-tracker' } });
-  expect(ready(fleet, 'local').transport).toMatchObject({
-    args: [`${fleet.workspace}/tools/server.js`],
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'tracker').transport).toMatchObject({
+    headers: { Authorization: 'Bearer key-of-tracker' },
+  });
+  expect(ready(configuration, 'local').transport).toMatchObject({
+    args: [`${configuration.workspace}/tools/server.js`],
     env: { LEVEL: 'debug' },
   });
-  expect(ready(fleet, 'docs')).toMatchObject({
+  expect(ready(configuration, 'docs')).toMatchObject({
     transport: { headers: { Authorization: 'Bearer token-of-docs' } },
     tools: { include: ['search', 'fetch'] },
     limits: { timeoutMs: 30_000 },

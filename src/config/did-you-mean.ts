@@ -1,9 +1,9 @@
-/** The known word that a mistyped one most likely stands for. */
+/** The known word that a misspelled word most likely means. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
   const folded = fold(word);
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(folded.length / 3)) + 1;
-  // Beyond that it is no slip of the finger, and comparing would cost more than it helps.
+  // A longer word is not a typo, and comparing would cost more than it helps.
   if (folded.length > 40 || known.length > 1_000) return undefined;
   for (const candidate of known) {
     const distance = editDistance(folded, fold(candidate));
@@ -15,7 +15,7 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return best;
 }
 
-/** `exclude_tools` and `excludeTools` are one word to a person, and so are `policy` and `policies`. */
+/** Treats `exclude_tools` and `excludeTools` as the same word, and `policy` and `policies`. */
 function fold(word: string): string {
   return word
     .toLowerCase()
@@ -24,7 +24,7 @@ function fold(word: string): string {
     .replace(/s$/, '');
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours. */
+/** Counts insertions, deletions, replacements and transpositions. */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -14,7 +14,7 @@ async function examples(heading: string, name = 'configuration.md'): Promise<str
 
 test('the examples of the documentation load without a problem', async () => {
   const [flat, full, postgres] = await examples('## .mcp/servers and ops/adk/servers');
-  const fleet = await load(
+  const configuration = await load(
     {
       'quartermaster.yaml': await first('## quartermaster.yaml'),
       '.mcp.json': await first('## .mcp.json'),
@@ -29,8 +29,12 @@ test('the examples of the documentation load without a problem', async () => {
     },
     { DOCS_KEY: 'key-of-docs', GITHUB_TOKEN: 'weaker', WAREHOUSE_URL: 'postgres://reader@db.example/shop' },
   );
-  expect(fleet.problems.map(({ file, server }) => [file, server])).toEqual([['.mcp/servers/files.yaml', 'files']]);
-  expect([...fleet.servers.keys()]).toEqual([
+  expect(configuration.problems.map(({ file, server }) => [file, server])).toEqual([
+    // It can read the .env of the example.
+    ['quartermaster.yaml', 'files'],
+    ['.mcp/servers/files.yaml', 'files'],
+  ]);
+  expect([...configuration.servers.keys()]).toEqual([
     ...[
       'files',
       'github',
@@ -45,32 +49,32 @@ test('the examples of the documentation load without a problem', async () => {
       'search',
     ],
   ]);
-  expect([...fleet.agents.keys()]).toEqual(['developer', 'reviewer', 'writer']);
-  expect(fleet.agents.get('writer')?.servers).toEqual(['github', 'files']);
-  expect(ready(fleet, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });
-  expect(ready(fleet, 'supabase')).toMatchObject({
+  expect([...configuration.agents.keys()]).toEqual(['developer', 'reviewer', 'writer']);
+  expect(configuration.agents.get('writer')?.servers).toEqual(['github', 'files']);
+  expect(ready(configuration, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });
+  expect(ready(configuration, 'supabase')).toMatchObject({
     transport: { url: 'https://mcp.supabase.com/mcp', headers: {} },
     access: { readOnly: true, writeRequiresApproval: true },
   });
 });
 
 test("the examples of Squad's files go together as the page says", async () => {
-  const fleet = await load({
+  const configuration = await load({
     '.squad/mcp-config.json': await first('## .squad/mcp-config.json'),
     '.squad/team.md': await first('## .squad/team.md'),
     '.env': 'GITHUB_TOKEN=the-token',
   });
-  expect(fleet.problems).toEqual([]);
-  expect(fleet.roles.get('ada')).toBe('backend-dev');
-  expect(fleet.agents.get('backend-dev')?.servers).toEqual(['github', 'database']);
-  expect(ready(fleet, 'database').limits.timeoutMs).toBe(30_000);
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.roles.get('ada')).toBe('backend-dev');
+  expect(configuration.agents.get('backend-dev')?.servers).toEqual(['github', 'database']);
+  expect(ready(configuration, 'database').limits.timeoutMs).toBe(30_000);
 });
 
 test('the examples of the pages on protocol and servers load without a problem', async () => {
   const [isolated = ''] = await examples('## Isolation', 'protocol.md');
-  const fleet = await load({ 'quartermaster.yaml': isolated });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'assistant').isolation).toBe('per-session');
+  const configuration = await load({ 'quartermaster.yaml': isolated });
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'assistant').isolation).toBe('per-session');
   const [chain = ''] = await examples('## When a transport does not work', 'servers.md');
   const other = await load({ 'quartermaster.yaml': chain });
   expect(other.problems).toEqual([]);

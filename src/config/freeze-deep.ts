@@ -1,4 +1,4 @@
-/** Freezes what was just built, through arrays, objects and the values of maps. A map itself cannot be frozen. */
+/** Freezes arrays, objects and the values of maps. A map itself cannot be frozen. */
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (value instanceof Map) {

@@ -1,6 +1,14 @@
 export { didYouMean } from './did-you-mean.ts';
-export { type LoadedConfiguration, loadConfiguration, loadFleet } from './load-fleet.ts';
-export type { LoadedSource } from './loaded-sources.ts';
+export type { LoadedSource } from './files/loaded-sources.ts';
+export type { SourceText } from './files/source-file.ts';
+export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './files/watch-config.ts';
+export {
+  type LoadedConfiguration,
+  type LoadOptions,
+  loadConfiguration,
+  loadWithSources,
+} from './load-configuration.ts';
 export { isAgentFile } from './readers/agent-files.ts';
-export type { SourceText } from './source-file.ts';
-export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './watch-config.ts';
+export { isBelow, readUserSettings, type UserSettings } from './user-settings.ts';
+export type { FoundLiteral } from './variables/literal-secrets.ts';
+export type { SecretValues } from './variables/variables.ts';

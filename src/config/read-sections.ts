@@ -1,15 +1,15 @@
 import type { ToolPolicy } from '../domain/index.ts';
 import { repeated } from './check-node.ts';
 import { didYouMean } from './did-you-mean.ts';
-import { type Finding, quote } from './problems.ts';
-import { denyEverything } from './read-policy.ts';
-import { looksRestrictive } from './restriction-words.ts';
-import { child, entryOf, type SourceMap } from './source-tree.ts';
+import { child, entryOf, type SourceMap } from './files/source-tree.ts';
+import { type Finding, quote } from './findings.ts';
+import { denyEverything } from './restrictions/read-policy.ts';
+import { looksRestrictive } from './restrictions/restriction-words.ts';
 
-/** The keys at the top of a file that holds restrictions. */
+/** The top-level keys of a file with restrictions. */
 export interface SectionsFormat {
   readonly sections: readonly string[];
-  /** Those that keep something from agents. */
+  /** The sections that restrict agents. */
   readonly restrictions: readonly string[];
   readonly unknownKeys: Finding['severity'];
 }
@@ -27,7 +27,7 @@ export function findRepeatedSection(root: SourceMap, file: string): Omit<Finding
   return undefined;
 }
 
-/** Reports unknown keys; where one looks like lost restrictions, answers what to put in their place. */
+/** Reports unknown keys. If one looks like a lost restriction, returns the policy to use instead. */
 export function checkSections(
   root: SourceMap,
   file: string,
@@ -47,7 +47,7 @@ export function checkSections(
       severity,
       line,
       field: key,
-      message: `The key ${quote(key)} is unknown${severity === 'warning' ? ' and not read' : ''}.${consequence}`,
+      message: `The key ${quote(key)} is unknown${severity === 'warning' ? ' and ignored' : ''}.${consequence}`,
       fix: near === undefined ? `Known keys are ${sections.join(', ')}.` : `Did you mean "${near}"?`,
     });
   }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
-import { fleetSchema } from './schema.ts';
+import { configurationSchema } from './schema.ts';
 
 test(verifies('config:schema', 'the committed schema is the one the code describes'), async () => {
-  const text = `${JSON.stringify(fleetSchema(), undefined, 2)}\n`;
+  const text = `${JSON.stringify(configurationSchema(), undefined, 2)}\n`;
   await expect(text, 'out of date: run `npm run docs:schema`').toMatchFileSnapshot('../../quartermaster.schema.json');
 });
 
 test('every field is described', () => {
-  expect(undescribed(fleetSchema(), '')).toEqual([]);
+  expect(undescribed(configurationSchema(), '')).toEqual([]);
 });
 
 function undescribed(schema: unknown, path: string): string[] {

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { builtinNames, type Isolation } from '../domain/index.ts';
 
-/** Server and agent names: they become parts of tool names, file names and policy patterns. */
+/** Server and agent names. They become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
 
-/** A timer cannot wait longer than this. */
+/** The longest delay of a timer. */
 const maxSeconds = 2_147_483;
 
-/** YAML turns `8080` and `true` into other types; as text they are what was written. */
+/** YAML turns `8080` and `true` into other types. Read as text, they are what was written. */
 const text = z.union([z.string(), z.number(), z.boolean()]);
 
 const toolNames = z.array(z.string());
@@ -17,20 +17,18 @@ export const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse
 
 const seconds = z.number().positive().max(maxSeconds);
 
-/** What both server kinds hold in every file that looks like this one. */
+/** The transport keys of all formats like this one. */
 export const transportShape = {
   type: z
     .enum(transportTypes)
     .optional()
     .describe(
-      'How to reach the server: stdio (or local) with command, http (or streamable-http) or sse (the transport before it) with url, builtin with builtin. Read from those when absent.',
+      'How to reach the server: stdio (or local) with command, http (or streamable-http) or sse (the older transport) with url, builtin with builtin. Derived from these keys by default.',
     ),
   builtin: z
     .enum(builtinNames)
     .optional()
-    .describe(
-      'One of the servers that come with the hub, in place of a program; it takes args, env and cwd as one does.',
-    ),
+    .describe('A built-in server, instead of a program; takes args, env and cwd like a program.'),
   command: z
     .union([z.string().min(1), z.array(text).min(1)])
     .optional()
@@ -41,7 +39,7 @@ export const transportShape = {
   env: z
     .record(z.string(), text)
     .optional()
-    .describe('Environment of the program, on top of a safe base; nothing else is passed on. Variables: ${NAME}.'),
+    .describe('Environment of the program, in addition to a safe base; nothing else is passed on. Variables: ${NAME}.'),
   cwd: z
     .string()
     .min(1)
@@ -56,8 +54,8 @@ export const transportShape = {
 
 export const limitsSchema = z
   .strictObject({
-    timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress starts them anew. Default 60.'),
-    max_s: seconds.optional().describe('Seconds a call may take in all. Default 600.'),
+    timeout_s: seconds.optional().describe('Seconds a call may stay silent; progress restarts the clock. Default 60.'),
+    max_s: seconds.optional().describe('Maximum duration of a call in seconds. Default 600.'),
     rate_per_min: z.number().positive().max(1_000_000).optional().describe('Calls in any minute. Default no limit.'),
     rate_limit: z
       .number()
@@ -65,28 +63,30 @@ export const limitsSchema = z
       .max(1_000_000)
       .optional()
       .describe('The same as rate_per_min; write one of them.'),
-    concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls under way at once. Default 256.'),
+    concurrency: z.int().min(1).max(1_000_000).optional().describe('Calls in flight at once. Default 256.'),
     grace_s: seconds
       .optional()
-      .describe('Seconds for which the tools of this server stay listed while it is away. Default 3600.'),
+      .describe('Seconds for which the tools of this server stay listed while it is unavailable. Default 3600.'),
   })
   .describe('Limits on calls to this server.');
 
 export const cacheSchema = z
   .strictObject({
-    ttl_s: seconds.describe('Seconds for which a result is kept.'),
+    ttl_s: seconds.describe('Seconds for which a result is cached.'),
     max_mb: z
       .number()
       .positive()
       .max(1024)
       .optional()
-      .describe('Megabytes for all results of this server that are kept; the least used ones make room. Default 16.'),
+      .describe(
+        'Size of the cache of this server in megabytes; the least recently used results are dropped. Default 16.',
+      ),
     tools: toolNames
       .optional()
-      .describe('Tools whose results are kept, by their own names. Default those that are known to only read.'),
-    resources: z.boolean().optional().describe('false keeps no resources. Default true.'),
+      .describe('Tools whose results are cached, by their own names. Default: tools that are known to only read.'),
+    resources: z.boolean().optional().describe('false caches no resources. Default true.'),
   })
-  .describe('Results that are kept, and answer the same call again until something else is called. Default none.');
+  .describe('Caches results for the same call, until a tool that may write is called. Default: no cache.');
 
 export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
 
@@ -94,37 +94,37 @@ export const serverSchema = z
   .strictObject({
     ...transportShape,
     description: z.string().optional().describe('What the server is for; shown in lists.'),
-    enabled: z.boolean().optional().describe('false switches the server off. Default true.'),
-    shared: z.boolean().optional().describe('true gives the server to agents that no route names. Default false.'),
+    enabled: z.boolean().optional().describe('false disables the server. Default true.'),
+    shared: z.boolean().optional().describe('true gives the server also to agents without a route. Default false.'),
     tools: toolNames
       .optional()
-      .describe('Tools to offer, by their own or their prefixed name; ["*"] is all, [] is none. Default all.'),
+      .describe('Tools to expose, by their own or their prefixed name; ["*"] is all, [] is none. Default all.'),
     excludeTools: toolNames.optional().describe('Tools to hide, by their own or their prefixed name.'),
     limits: limitsSchema.optional(),
     rate_limit: limitsSchema.shape.rate_limit.describe('The same as limits.rate_per_min; write one of them.'),
     fallback: z
       .array(z.strictObject(transportShape))
       .optional()
-      .describe('Other ways to reach the server, tried in this order when the one before cannot be reached.'),
+      .describe('Other transports, tried in order if the one before cannot be reached.'),
     scopes: z
       .array(z.string())
       .optional()
-      .describe('What the server may be used for, as read:files. Without one that writes the server is read-only.'),
-    readOnly: z.boolean().optional().describe('true offers only tools that are known to only read. Default false.'),
+      .describe('What the server may be used for, such as read:files. Without a write scope the server is read-only.'),
+    readOnly: z.boolean().optional().describe('true exposes only tools that are known to only read. Default false.'),
     writeRequiresApproval: z
       .boolean()
       .optional()
-      .describe('true asks a human before any tool that may write. Default false.'),
-    trustAnnotations: z
-      .boolean()
-      .optional()
-      .describe('true believes the server where it says that a tool only reads. Default false.'),
+      .describe('true requires approval for tools that may write. Default false.'),
+    trustAnnotations: z.boolean().optional().describe('true trusts the readOnlyHint of the server. Default false.'),
     isolation: z
       .enum(isolations)
       .optional()
       .describe('Who shares a connection: all callers, or each agent or client session has its own. Default shared.'),
     cache: cacheSchema.optional(),
-    instead: z.string().optional().describe('What an agent can do while the server is away; told with the error.'),
+    instead: z
+      .string()
+      .optional()
+      .describe('What an agent can do while the server is unavailable; shown with the error.'),
   })
   .describe('One upstream MCP server.');
 
@@ -152,13 +152,13 @@ export const agentSchema = z
       .string()
       .optional()
       .describe(
-        'Its role: another entry, which speaks for it too. Where both name servers or tools it gets what both allow.',
+        'Its role: another entry that also applies to it. Where both list servers or tools, it gets only those in both.',
       ),
     servers: z.array(z.string()).optional().describe('Servers this agent gets. Absent: not routed by this entry.'),
     requires: z
       .strictObject({ mcp: z.array(z.string()).describe('Servers this agent gets.') })
       .optional()
-      .describe('The same as servers, in the words of agent files; write one of the two.'),
+      .describe('The same as servers, as in agent files; set only one of the two.'),
     tools: z
       .record(z.string(), toolFilterSchema)
       .optional()
@@ -181,14 +181,14 @@ export const serveSchema = z
     allowedHosts: z
       .array(z.string().min(1))
       .optional()
-      .describe('Host names besides loopback ones that requests may name.'),
+      .describe('Host names that requests may use, in addition to loopback.'),
     allowedOrigins: z.array(z.string().min(1)).optional().describe('Origins of web pages that may send requests.'),
     maxBodyBytes: z
       .int()
       .min(1_024)
       .max(1_073_741_824)
       .optional()
-      .describe('Largest request body taken, in bytes. Default 4194304.'),
+      .describe('Largest request body accepted, in bytes. Default 4194304.'),
     clientSessionIdle_s: seconds
       .optional()
       .describe('Seconds without a request after which a client session ends. Default 1800.'),
@@ -200,6 +200,12 @@ export const serveSchema = z
       .describe('Client sessions at once, over /mcp and over /sse each. Default 10000.'),
   })
   .describe('The HTTP endpoint.');
+
+export const allowPathsSchema = z
+  .array(z.string().min(1))
+  .describe(
+    'Folders that servers may be given although the state of the hub or your keys lie in them, such as ~ or /. Default none.',
+  );
 
 export const namingSchema = z
   .enum(['prefixed', 'preserved'])
@@ -219,15 +225,16 @@ export const fileSchema = z
     agents: z
       .record(name, agentSchema)
       .optional()
-      .describe('Agents by name. Where any agent is routed, one that is not named gets only shared servers.'),
+      .describe('Agents by name. If any agent is routed, an agent without a route gets only shared servers.'),
     policies: policiesSchema.optional(),
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
+    allowPaths: allowPathsSchema.optional(),
   })
   .describe('Configuration of Quartermaster.');
 
-/** JSON Schema of quartermaster.yaml, in the draft that editors understand best. */
-export function fleetSchema(): Record<string, unknown> {
+/** JSON Schema of quartermaster.yaml, in the draft that editors support best. */
+export function configurationSchema(): Record<string, unknown> {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-7', io: 'input' });
   return { $schema, title: 'quartermaster.yaml', ...rest };
 }

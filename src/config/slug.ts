@@ -1,4 +1,4 @@
-/** A person's words as a name that files and tool names can carry: `Backend Dev 🔧` is `backend-dev`. */
+/** Turns words into a name that files and tool names can contain: `Backend Dev 🔧` becomes `backend-dev`. */
 export function slug(words: string): string {
   return words
     .normalize('NFKD')

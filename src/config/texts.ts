@@ -1,6 +1,6 @@
-import { child, type SourceNode } from './source-tree.ts';
+import { child, type SourceNode } from './files/source-tree.ts';
 
-/** A list of texts under a key, or undefined where nothing is written. */
+/** The list of texts under a key. Undefined if there is none. */
 export function textsAt(node: SourceNode | undefined, key: string): readonly string[] | undefined {
   const list = child(node, key);
   if (list?.kind !== 'list') return undefined;

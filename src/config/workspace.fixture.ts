@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Fleet, FleetServer, Problem, ServerSpec } from '../domain/index.ts';
-import { loadFleet } from './load-fleet.ts';
+import type { Configuration, ConfiguredServer, Problem, ServerSpec } from '../domain/index.ts';
+import { loadConfiguration } from './load-configuration.ts';
 
-/** A directory of its own for one test, gone afterwards. */
+/** A directory for one test, removed afterwards. */
 export async function createWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
   const workspace = await mkdtemp(join(tmpdir(), 'config-'));
   onTestFinished(() => rm(workspace, { recursive: true, force: true }));
@@ -19,35 +19,37 @@ export async function createWorkspace(files: Readonly<Record<string, string | Ui
 export async function load(
   files: Readonly<Record<string, string | Uint8Array>>,
   env: Readonly<Record<string, string>> = {},
-): Promise<Fleet> {
-  return loadFleet({ env }, { workspace: await createWorkspace(files) });
+  stored: Readonly<Record<string, string>> = {},
+): Promise<Configuration> {
+  const secrets = { file: 'secrets.json', values: async () => new Map(Object.entries(stored)) };
+  return loadConfiguration({ env, secrets }, { workspace: await createWorkspace(files) });
 }
 
-export function own(text: string, env?: Readonly<Record<string, string>>): Promise<Fleet> {
+export function own(text: string, env?: Readonly<Record<string, string>>): Promise<Configuration> {
   return load({ 'quartermaster.yaml': text }, env);
 }
 
-export function client(content: unknown, env?: Readonly<Record<string, string>>): Promise<Fleet> {
+export function client(content: unknown, env?: Readonly<Record<string, string>>): Promise<Configuration> {
   return load({ '.mcp.json': typeof content === 'string' ? content : JSON.stringify(content, undefined, 2) }, env);
 }
 
-export function ready(fleet: Fleet, name: string): ServerSpec {
-  const server = fleet.servers.get(name);
+export function ready(configuration: Configuration, name: string): ServerSpec {
+  const server = configuration.servers.get(name);
   if (server?.kind !== 'ready') throw new Error(`${name} is not ready: ${JSON.stringify(server)}`);
   return server.spec;
 }
 
-export function invalid(fleet: Fleet, name: string): Extract<FleetServer, { kind: 'invalid' }> {
-  const server = fleet.servers.get(name);
+export function invalid(configuration: Configuration, name: string): Extract<ConfiguredServer, { kind: 'invalid' }> {
+  const server = configuration.servers.get(name);
   if (server?.kind !== 'invalid') throw new Error(`${name} is not invalid`);
   return server;
 }
 
-/** The only problem there is, so that no test passes over a second one. */
-export function onlyProblem(fleet: Fleet): Problem {
-  const [problem, ...others] = fleet.problems;
+/** The only problem. Fails if there are others, so that no test misses one. */
+export function onlyProblem(configuration: Configuration): Problem {
+  const [problem, ...others] = configuration.problems;
   if (problem === undefined || others.length > 0) {
-    throw new Error(`one problem expected: ${JSON.stringify(fleet.problems, undefined, 2)}`);
+    throw new Error(`one problem expected: ${JSON.stringify(configuration.problems, undefined, 2)}`);
   }
   return problem;
 }

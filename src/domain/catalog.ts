@@ -1,38 +1,38 @@
 import type { ToolDefinition } from './tool.ts';
 
-/** One resource as its server describes it. */
+/** A resource as its server describes it. */
 export interface ResourceDefinition {
   readonly uri: string;
-  /** The definition as JSON text, its `uri` first. */
+  /** The definition as JSON text, with `uri` first. */
   readonly text: string;
 }
 
-/** A family of resources whose URIs have a common form. */
+/** A resource template: a family of resources with a common URI pattern. */
 export interface TemplateDefinition {
   readonly uriTemplate: string;
-  /** The definition as JSON text, its `uriTemplate` first. */
+  /** The definition as JSON text, with `uriTemplate` first. */
   readonly text: string;
 }
 
 export interface PromptDefinition {
   readonly name: string;
-  /** The definition as JSON text, its `name` first. */
+  /** The definition as JSON text, with `name` first. */
   readonly text: string;
 }
 
-/** What one server offers besides tools, and how much it can do with it. */
+/** A server's capabilities besides tools. */
 export interface Abilities {
   readonly resources: boolean;
-  /** It tells when a resource changes, to whoever asked for that. */
+  /** The server notifies subscribers when a resource changes. */
   readonly subscriptions: boolean;
   readonly prompts: boolean;
   readonly completions: boolean;
   readonly logging: boolean;
-  /** Calls of its tools may become tasks. */
+  /** Tool calls may become tasks. */
   readonly tasks: boolean;
 }
 
-/** What one server offers at one time. */
+/** The tools, resources and prompts of one server at one point in time. */
 export interface Catalog {
   readonly tools: readonly ToolDefinition[];
   readonly resources: readonly ResourceDefinition[];
@@ -44,7 +44,7 @@ export interface Catalog {
   readonly warnings: readonly string[];
 }
 
-/** Of a server that offers nothing but tools. */
+/** A catalog with tools and no other capabilities. */
 export function onlyTools(tools: readonly ToolDefinition[], at: number): Catalog {
   return { tools, resources: [], templates: [], prompts: [], abilities: noAbilities, at, warnings: [] };
 }

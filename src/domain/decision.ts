@@ -1,39 +1,90 @@
-import type { SourceRef } from './fleet.ts';
+import type { Caller } from './caller.ts';
+import { placeOf, type SourceRef } from './configuration.ts';
 
 export type RuleEffect = 'allow' | 'require-approval' | 'deny';
 
-/** Why a tool counts as writing: our own list of known servers, what the server says, or that nobody says anything. */
+/** Why a tool counts as writing: the list of known servers, its annotation, no annotation, or an untrusted one. */
 export type ToolKindReason = 'known-server' | 'annotation' | 'no-word' | 'untrusted-annotation';
 
-/** Why a URI is refused whatever rules say. */
-export type UriProblem = 'control-character' | 'encoded-too-often' | 'too-many-forms';
+/** Why a URI is refused, whatever the rules allow. */
+export type UriProblem = 'control-character' | 'encoded-too-often' | 'too-many-forms' | 'too-much-work';
 
-/** What the policy says of one operation, and why. */
+/** The policy's decision on one operation, with its reason. */
 export interface Decision {
   readonly effect: 'allow' | 'ask' | 'deny';
   readonly reason: DecisionReason;
+  /**
+   * Decides again on the arguments of a call. The decision that carries a condition is the one that lists go by: it
+   * denies only what is denied whatever the arguments are.
+   */
+  readonly condition?: DecisionCondition;
 }
 
-/** Kept structured so that the operator's explanation can name file and line. */
+export type DecisionCondition = (call: CallToDecide) => Decision;
+
+/** What a condition may look at. */
+export interface CallToDecide {
+  readonly args: CallArguments;
+  /** Undefined if nobody calls: an operator asks how a call would be decided. */
+  readonly caller?: Caller | undefined;
+}
+
+/** Parsed arguments. */
+export type CallArguments = Readonly<Record<string, unknown>>;
+
+/** The decision on one call. */
+export function decideOn(decision: Decision, call: CallToDecide): Decision {
+  return decision.condition === undefined ? decision : decision.condition(call);
+}
+
+/** The rule or setting that decided, as the ledger names it; null where no rule matched. */
+export function ruleOf({ reason }: Decision): string | null {
+  switch (reason.kind) {
+    case 'default':
+      return null;
+    case 'rule':
+      return reason.pattern;
+    case 'not-included':
+      return `include list of ${reason.by}`;
+    case 'excluded':
+      return `exclude list of ${reason.by}`;
+    case 'not-routed':
+      return `servers of agent ${reason.agent}`;
+    case 'no-scope':
+    case 'read-only':
+    case 'write-approval':
+      return `${reason.kind} of server ${reason.server}`;
+    case 'too-long':
+    case 'unsafe-uri':
+      return reason.kind;
+  }
+}
+
+/** Where that rule or setting is written, as `file:line`; null where it is in no file. */
+export function ruleSourceOf({ reason }: Decision): string | null {
+  return 'source' in reason ? placeOf(reason.source) : null;
+}
+
+/** Structured, so that explanations can name file and line. */
 export type DecisionReason =
   | { readonly kind: 'default' }
-  /** A URI or name of so many characters is not looked at. */
+  /** The URI or name exceeds the limit and is not examined. */
   | { readonly kind: 'too-long'; readonly limit: number }
-  /** A URI that no client needs to write, and that servers may read in many ways. */
+  /** A URI that no client needs to send and that servers may interpret in different ways. */
   | { readonly kind: 'unsafe-uri'; readonly problem: UriProblem }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
-  /** The server has a list of scopes with nothing in it. */
+  /** The server's list of scopes is empty. */
   | { readonly kind: 'no-scope'; readonly server: string; readonly source: SourceRef }
-  /** The server is read-only and the tool is not known to only read. */
+  /** The server is read-only, and the tool is not known to be. */
   | {
       readonly kind: 'read-only';
       readonly server: string;
       readonly because: ToolKindReason;
       readonly source: SourceRef;
     }
-  /** The tool may write, and its server wants a human to approve that. */
+  /** The tool may write, and its server requires approval for that. */
   | {
       readonly kind: 'write-approval';
       readonly server: string;
@@ -42,5 +93,5 @@ export type DecisionReason =
     }
   | { readonly kind: 'rule'; readonly pattern: string; readonly source: SourceRef; readonly agent?: string };
 
-/** Longer URIs belong to nobody, so that the work on one is bounded. */
+/** Longer URIs belong to no server. The limit bounds the work per URI. */
 export const maxUriLength = 2048;

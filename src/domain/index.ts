@@ -1,4 +1,4 @@
-export { type Caller, runIdPattern } from './caller.ts';
+export { type AnswerBudget, type Caller, runIdPattern } from './caller.ts';
 export {
   type Abilities,
   type Catalog,
@@ -8,23 +8,16 @@ export {
   type TemplateDefinition,
 } from './catalog.ts';
 export {
-  type Decision,
-  type DecisionReason,
-  maxUriLength,
-  type RuleEffect,
-  type ToolKindReason,
-  type UriProblem,
-} from './decision.ts';
-export {
+  type AccessRules,
   type AgentSpec,
   type BuiltinName,
-  type BuiltinTransport,
+  type BuiltinTransportSpec,
   builtinNames,
   type CacheSettings,
   type ClientRules,
-  type Fleet,
-  type FleetServer,
-  type HttpTransport,
+  type Configuration,
+  type ConfiguredServer,
+  type HttpTransportSpec,
   type Isolation,
   type Naming,
   type PolicyRule,
@@ -37,17 +30,33 @@ export {
   type ServerSpec,
   type ServeSettings,
   type SourceRef,
-  type SseTransport,
-  type StdioTransport,
+  type SseTransportSpec,
+  type StdioTransportSpec,
   type ToolFilter,
   type ToolPolicy,
-  type Transport,
   type TransportKind,
+  type TransportSpec,
   transportKinds,
-} from './fleet.ts';
-export type { GivenName, NameKind } from './given-name.ts';
+} from './configuration.ts';
+export {
+  type CallArguments,
+  type CallToDecide,
+  type Decision,
+  type DecisionCondition,
+  type DecisionReason,
+  decideOn,
+  maxUriLength,
+  type RuleEffect,
+  ruleOf,
+  ruleSourceOf,
+  type ToolKindReason,
+  type UriProblem,
+} from './decision.ts';
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
+export { RuleCondition } from './rule-condition.ts';
+export { isSameConnection } from './same-connection.ts';
+export type { ApprovedFiles, PlanFile, ServerPlan, TransportPlan } from './server-plan.ts';
 export { type ServerLoad, type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

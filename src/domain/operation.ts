@@ -1,5 +1,5 @@
-/** What a caller may do with a server. */
+/** The operations that a caller can perform on a server. */
 export type OperationKind = 'tool' | 'resource' | 'subscription' | 'prompt' | 'completion' | TaskKind;
 
-/** What a caller may do with a task that a call of its own became. */
+/** The operations on a task that one of the caller's own calls became. */
 export type TaskKind = 'task-get' | 'task-update' | 'task-cancel';

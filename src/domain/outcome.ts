@@ -1,9 +1,9 @@
-/** How a call ended, in the words of the ledger. */
+/** How a call ended, as recorded in the ledger. */
 export type Outcome =
   | 'ok'
-  /** The server wants something of the caller first; the caller comes again with it. */
+  /** The server needs input first. The caller retries the call with it. */
   | 'input_required'
-  /** The server made a task of the call; the caller asks for the result later. */
+  /** The server turned the call into a task. The caller fetches the result later. */
   | 'task'
   | 'tool_error'
   | 'upstream_error'
@@ -18,7 +18,11 @@ export type Outcome =
   | 'forbidden'
   | 'throttled'
   | 'interrupted'
+  /** The call was held for a person's decision and never sent, because its hub ended first. It did not run. */
+  | 'void'
   | 'invalid'
-  /** The server wanted something that the caller could not or would not give. */
+  /** The server answered, but the result was too large to be delivered. */
+  | 'result_dropped'
+  /** The server requested input that the caller could not or would not give. */
   | 'input_missing'
   | 'unknown_tool';

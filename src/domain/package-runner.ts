@@ -1,6 +1,6 @@
-import type { ServerSpec, Transport } from './fleet.ts';
+import type { ServerSpec, TransportSpec } from './configuration.ts';
 
-/** Programs that fetch what they run, by name; some only with a certain first argument. */
+/** Programs that download the package they run; some only with certain first arguments. */
 const runners: ReadonlyMap<string, readonly string[] | 'always'> = new Map<string, readonly string[] | 'always'>([
   ['npx', 'always'],
   ['bunx', 'always'],
@@ -16,7 +16,7 @@ const runners: ReadonlyMap<string, readonly string[] | 'always'> = new Map<strin
   ['podman', ['run']],
 ]);
 
-/** The program that may have to download the server before it runs: `npx`, `uvx` and the like. */
+/** The program that may have to download the server before running it, such as `npx` or `uvx`. */
 export function packageRunner({
   transport,
   fallbacks,
@@ -24,7 +24,7 @@ export function packageRunner({
   return [transport, ...fallbacks].map(runnerOf).find((runner) => runner !== undefined);
 }
 
-function runnerOf(transport: Transport): string | undefined {
+function runnerOf(transport: TransportSpec): string | undefined {
   if (transport.type !== 'stdio') return undefined;
   const program = transport.command.slice(transport.command.lastIndexOf('/') + 1);
   const words = runners.get(program);

@@ -1,6 +1,6 @@
-import type { TransportKind } from './fleet.ts';
+import type { TransportKind } from './configuration.ts';
 
-/** The words that command line, API, metrics and page share for a server's state. */
+/** Server states, by the names that the command line, API, metrics and web page share. */
 export const serverStates = [
   'connected',
   'idle',
@@ -10,6 +10,7 @@ export const serverStates = [
   'forbidden',
   'open-circuit',
   'quarantined',
+  'untrusted',
   'disabled',
   'invalid',
 ] as const;
@@ -23,23 +24,23 @@ export interface ServerStatus {
   readonly protocolVersion: string | undefined;
   readonly tools: number | undefined;
   readonly source: string;
-  /** Places of weaker servers of the same name. */
+  /** Places of servers with the same name and lower precedence. */
   readonly hides: readonly string[];
   readonly description: string | undefined;
-  /** What went wrong last, and when the next attempt is due. */
+  /** The last error. */
   readonly error: string | undefined;
   readonly retryAt: number | undefined;
   readonly attempt: number | undefined;
 }
 
-/** How busy a server is at one moment, over all connections that its callers have. */
+/** The current load of a server, over all its connections. */
 export interface ServerLoad {
   readonly name: string;
   readonly connections: number;
-  /** Calls that were taken on and have not ended. */
-  readonly underWay: number;
-  /** Those of them that wait for another client's calls to end. */
+  /** Calls accepted and not finished. */
+  readonly inFlight: number;
+  /** Of these, the calls that wait for another client's calls to end. */
   readonly waiting: number;
-  /** Written for the server and not taken by it yet. */
+  /** Written for the server and not accepted by it yet. */
   readonly queuedBytes: number;
 }

@@ -1,20 +1,20 @@
-/** One tool as its server describes it. */
+/** A tool as its server describes it. */
 export interface ToolDefinition {
   readonly name: string;
-  /** The definition as JSON text, with the schema made valid where the server's was not. */
+  /** The definition as JSON text. An invalid schema is made valid. */
   readonly text: string;
-  /** SHA-256 over the canonical definition: name, title, description, schemas, annotations. */
+  /** SHA-256 of the canonical definition: name, title, description, schemas, annotations. */
   readonly fingerprint: string;
-  /** What the server itself says about repeating a call. Only ever used to repeat, never to widen rights. */
+  /** From the server's own annotations. Used only to retry a call, never to widen rights. */
   readonly safeToRepeat: boolean;
-  /** What the server says the tool does. */
+  /** What the server's annotations claim about the tool. */
   readonly hints: ToolHints;
-  /** Arguments that a 2026 HTTP request mirrors in headers. */
+  /** Arguments that 2026-07-28 HTTP requests repeat in headers. */
   readonly mirrored: readonly MirroredArgument[];
 }
 
 export interface ToolHints {
-  /** Null where it says nothing. */
+  /** Null: not stated. */
   readonly readOnly: boolean | null;
   readonly destructive: boolean | null;
 }

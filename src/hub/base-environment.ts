@@ -1,4 +1,4 @@
-/** What a child may know of the hub's own environment; everything else has to be configured. */
+/** The variables of the hub's environment that a child gets. All others must be configured. */
 const passedOn: readonly string[] = [
   'PATH',
   'HOME',
@@ -23,7 +23,7 @@ export function baseEnvironment(env: Readonly<Record<string, string | undefined>
   const base: Record<string, string> = {};
   for (const name of passedOn) {
     const value = env[name];
-    // A value that begins so is a shell function in disguise.
+    // Bash treats a value that begins like this as a function.
     if (value !== undefined && !value.startsWith('()')) base[name] = value;
   }
   return base;

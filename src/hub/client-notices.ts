@@ -1,10 +1,14 @@
-import type { Crew } from './crew.ts';
+import type { Caller } from '../domain/index.ts';
+import type { EmitEvent } from './events/event-emitter.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
 
-/** What goes between client sessions and the connections that are theirs alone, beside calls. */
+/** Client sessions: their start and end, and their notifications to and from isolated connections. */
 export interface ClientNotices {
-  /** What servers say to that session; the listener is forgotten with the session's end. */
-  hear(session: string, listener: NoticeListener): void;
-  /** Something that all servers of the session should know. */
+  /** A client has initialized a session. */
+  begin(session: string, caller: Caller): void;
+  /** Sets the listener for notifications to that session. It is removed when the session ends. */
+  listen(session: string, listener: NoticeListener): void;
+  /** Sends a notification to all isolated connections of the session. */
   tell(session: string, method: string): void;
   /** The client is gone: its connections are closed. */
   end(session: string): void;
@@ -12,16 +16,39 @@ export interface ClientNotices {
 
 export type NoticeListener = (method: string, params: Readonly<Record<string, unknown>>) => void;
 
-/** `listeners` are those that the crew's servers speak to. */
-export function createClientNotices(crew: Crew, listeners: Map<string, NoticeListener>): ClientNotices {
+export interface ClientNoticesDeps {
+  /** Of all projects. */
+  pools(): readonly UpstreamPool[];
+  /** The listeners by session. */
+  readonly listeners: Map<string, NoticeListener>;
+  emitFor(project: string): EmitEvent;
+}
+
+export function createClientNotices({ pools, listeners, emitFor }: ClientNoticesDeps): ClientNotices {
+  const callers = new Map<string, Pick<Caller, 'project' | 'agent'>>();
+
+  function* isolated() {
+    for (const { upstreams } of pools()) {
+      for (const { dispatch } of upstreams.values()) if (dispatch.isolated !== undefined) yield dispatch.isolated;
+    }
+  }
+
   return {
-    hear: (session, listener) => listeners.set(session, listener),
+    begin(session, { project, agent, run, tokenId }) {
+      callers.set(session, { project, agent });
+      emitFor(project)({ type: 'session.opened', session, agent, run, ...(tokenId === undefined ? {} : { tokenId }) });
+    },
+    listen: (session, listener) => listeners.set(session, listener),
     tell(session, method) {
-      for (const { dispatch } of crew.upstreams.values()) dispatch.seats?.tell(session, method);
+      for (const connections of isolated()) connections.notify(session, method);
     },
     end(session) {
       listeners.delete(session);
-      for (const { dispatch } of crew.upstreams.values()) dispatch.seats?.endSession(session);
+      for (const connections of isolated()) connections.endSession(session);
+      const caller = callers.get(session);
+      if (caller === undefined) return;
+      callers.delete(session);
+      emitFor(caller.project)({ type: 'session.closed', session, agent: caller.agent });
     },
   };
 }

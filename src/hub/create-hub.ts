@@ -1,285 +1,166 @@
-import { type Clock, createId, LinkedList, type Logger, type RandomBytes, sleep } from '../base/index.ts';
-import {
-  Call,
-  type CallRequest,
-  type CallResult,
-  type CallTracer,
-  createCallPath,
-  createRefusedCalls,
-  createTracedCalls,
-  createViews,
-  interrupted,
-  type NameBook,
-  type ResourceWatch,
-  readingsOf,
-  type ViewSource,
-  type Views,
-  watchAllowed,
-} from '../calls/index.ts';
-import type { Caller, Decision, Fleet, Problem, ServerLoad, ServerStatus } from '../domain/index.ts';
-import {
-  createPolicyCompiler,
-  isReadingName,
-  type KnownTool,
-  type KnownTools,
-  type PolicyCompiler,
-  unknownNames,
-} from '../governance/index.ts';
-import { type Ledger, openLedger } from '../ledger/index.ts';
-import { createRequestStates, createTaskIds, type RequestStates } from '../mcp/index.ts';
-import { createCatalogStore, createNameStore, ensureStateKey, putStateKey, workspaceLayout } from '../storage/index.ts';
-import { type Builtins, createChildren } from '../upstream/index.ts';
-import { baseEnvironment } from './base-environment.ts';
-import { type ClientNotices, createClientNotices, type NoticeListener } from './client-notices.ts';
-import { type Configuration, openConfiguration } from './configuration.ts';
-import { type Crew, createCrew } from './crew.ts';
-import type { HubMeter } from './hub-meter.ts';
-import { ledgerProblems } from './ledger-problems.ts';
-import { type NameBooks, openNameBooks } from './name-books.ts';
-import { nameProblems } from './name-problems.ts';
-import { createRedaction } from './redaction.ts';
-import { openServerMemory } from './server-memory.ts';
-import { openStateKeeper, type StateKeeper } from './state-keeper.ts';
+import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
+import { Call, createAgentLists, subscribeAllowed, whyStopped } from '../calls/index.ts';
+import type { Caller, Catalog } from '../domain/index.ts';
+import { createClientNotices } from './client-notices.ts';
+import { openConfigurationSource } from './configuration/configuration-source.ts';
+import { createEventEmitter } from './events/event-emitter.ts';
+import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
+import { problemsOf } from './hub-problems.ts';
+import { openProcessParts, type ProcessParts } from './process-parts.ts';
+import { openProject, type Project } from './project.ts';
+import { fileProject } from './server-memory.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
+import { workspaceSecrets } from './workspace-secrets.ts';
 
-/** Everything that stands behind the faces. */
-export interface Hub {
-  readonly workspace: string;
-  readonly fleet: Fleet;
-  readonly views: Views;
-  readonly ledger: Ledger;
-  readonly state: Pick<StateKeeper, 'isIntact' | 'onRestored'>;
-  readonly callsUnderWay: number;
-  /** Processes of stdio servers that run, the watchdog aside. */
-  readonly childrenRunning: number;
-  call(request: CallRequest): { readonly call: Call; readonly result: Promise<CallResult> };
-  /** For a call that subscribes: tells of changes as long as the caller may read what changed. */
-  resourceWatch(caller: Caller, uri: string, onUpdate: (uri: string) => void): ResourceWatch;
-  /** Ends the calls under way of callers who lost their right to them. */
-  cancelCalls(isOver: (caller: Caller) => boolean): void;
-  /** Somebody whose identity was proved, or the operator speaking as an agent. */
-  callerFor(identity: CallerIdentity): Caller;
-  status(): readonly ServerStatus[];
-  /** Of the servers that are in use. */
-  load(): readonly ServerLoad[];
-  /** Of the configuration, and of names in it that no known server has. */
-  problems(): readonly Problem[];
-  /** Why an agent may or may not use a tool, read `resource:<uri>` or get `prompt:<name>`; for the operator. */
-  explain(chain: readonly string[], server: string, tool: string): Decision;
-  /** Connects servers and learns their tools; resolves when each has answered or failed. */
-  discover(servers?: readonly string[]): Promise<void>;
-  /** Takes up what is on disk at once; with `files`, only what these say. */
-  reload(files?: readonly string[]): Promise<void>;
-  /** Begins the same for one server, though it failed a moment ago; throws where there is none of that name. */
-  retry(server: string): void;
-  onReload(listener: (fleet: Fleet) => void): () => void;
-  /** Why what is in force is not what is on disk; they are among the problems too. */
-  configurationNotices(): readonly Problem[];
-  /** Signs what clients keep for the hub between two requests. */
-  readonly requestStates: RequestStates;
-  readonly clients: ClientNotices;
-  /** Takes no new calls, lets those under way finish for a while, then closes everything. */
-  stop(): Promise<void>;
-}
-
-export interface CallerIdentity {
-  readonly agent: string;
-  readonly chain?: readonly string[];
-  readonly tokenId?: string;
-  readonly run?: string | undefined;
-}
-
-export interface HubDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly random: RandomBytes;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Servers that come with the product; without it those that are configured cannot be reached. */
-  readonly builtins?: Builtins | undefined;
-  readonly meter?: HubMeter | undefined;
-  /** Whoever wants traces hands one in. */
-  readonly tracer?: CallTracer | undefined;
-}
-
-export interface HubOptions {
-  readonly workspace: string;
-  /** Take up changes of the configuration files by itself. */
-  readonly watch: boolean;
-  /** Ask servers that were never discovered at once, not when somebody needs them. */
-  readonly discover?: boolean | undefined;
-}
-
-/** How long a client may take to come again with what it was asked. */
-const stateLifeMs = 60 * 60_000;
-/** How long calls under way may take to finish when the hub stops. */
+/** How long calls in flight may take to finish when the hub stops. */
 const stopGraceMs = 10_000;
 
 export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub> {
-  const { clock, logger } = deps;
-  const configuration = await openConfiguration(deps, options);
-  const opened = await openState(deps, configuration);
-  const { ledger, refused, state, children, memory, names, redaction, signed, traced } = opened;
-  const notices = new Map<string, NoticeListener>();
-  const crew = createCrew(
-    { ...deps, children, memory, redact: redaction.said, notices, onChange: renew },
-    { fleet: configuration.fleet, discover: options.discover === true },
+  const events = createEventEmitter(deps);
+  const emit = events.forProject(fileProject);
+  const secrets = workspaceSecrets(deps, options);
+  const source = await openConfigurationSource(
+    { ...deps, emit, secrets },
+    { ...options, trust: options.trust ?? 'stored' },
   );
-  const views = createViews({ clock }, source());
-  const compilerFor = rememberCompiler();
-  const underWay = new LinkedList<Call>();
   let stopping: Promise<void> | undefined;
   const isStopping = (): boolean => stopping !== undefined;
-  const runCall = createCallPath({ ...deps, ...signed, ledger, views, refused, underWay, traced, isStopping });
-
-  configuration.onReload((fleet) => {
-    names.adopt(fleet);
-    redaction.learn(fleet);
-    crew.adopt(fleet);
-    renew();
+  const parts = await openProcessParts(deps, source.configuration, options.stateHome).catch((error: unknown) => {
+    source.close();
+    throw error;
   });
-
-  function source(): ViewSource {
-    return { fleet: configuration.fleet, upstreams: crew.upstreams, caches: crew.caches, ...names.forViews() };
-  }
-
-  function renew(): void {
-    views.renew(source());
-  }
+  const discover = options.discover === true;
+  const workspace = await openProject(deps, parts, { name: fileProject, source, emit, discover, isStopping });
+  const projects: ReadonlyMap<string, Project> = new Map([[fileProject, workspace]]);
 
   async function stop(): Promise<void> {
-    configuration.close();
-    await drain(clock, underWay);
-    await crew.close();
-    await children.close();
-    await opened.close();
-    logger.debug('stopped');
+    events.emit({ type: 'hub.stopping' });
+    for (const project of projects.values()) project.source.close();
+    await drain(deps.clock, parts.inFlight);
+    await Promise.all([...projects.values()].map((project) => project.close()));
+    await parts.close();
   }
 
   return {
-    workspace: configuration.fleet.workspace,
-    get fleet() {
-      return configuration.fleet;
+    workspace: source.configuration.workspace,
+    get configuration() {
+      return source.configuration;
     },
-    views,
-    ledger,
-    state,
-    get callsUnderWay() {
-      return underWay.size;
+    ledger: parts.ledger,
+    state: parts.state,
+    get callsInFlight() {
+      return parts.inFlight.size;
     },
     get childrenRunning() {
-      return children.running;
+      return parts.children.running;
     },
-    call(request) {
-      const call = new Call(request);
-      return { call, result: runCall(call) };
-    },
-    resourceWatch: (caller, uri, onUpdate) => watchAllowed(views, caller.chain, uri, onUpdate),
-    cancelCalls: (isOver) => cancelCalls(underWay, isOver),
-    callerFor: (identity) => callerOf(identity, opened.life),
-    status: () => crew.status(),
-    load: () => [...crew.upstreams.values()].map(({ control }) => control.load()),
-    problems: () => problemsOf(configuration, crew, names, ledger),
-    explain(chain, server, tool) {
-      const policy = compilerFor(configuration.fleet)(chain);
-      const { lastCatalog: catalog } = crew.upstreams.get(server)?.control ?? {};
-      if (isReadingName(tool)) return readingsOf(policy, server, catalog).decide(tool);
-      const offered = catalog?.tools.find(({ name }) => name === tool);
-      // A tool that nobody offers must not take a name from one that somebody will.
-      const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
-      return policy.decide(server, tool, exposedName, offered?.hints ?? null);
-    },
-    discover: crew.discover,
-    retry: crew.retry,
-    requestStates: signed.states,
-    clients: createClientNotices(crew, notices),
-    reload: (files) => configuration.reload(files),
-    onReload: (listener) => configuration.onReload(listener),
-    configurationNotices: () => configuration.notices(),
+    requestStates: parts.signed.states,
+    ...forCallers((caller) => projectOf(projects, caller)),
+    lists: createAgentLists({
+      viewsOf: (caller) => projectOf(projects, caller).views,
+      onListsChange: (listener) => onViewsRenewed(projects, listener),
+    }),
+    ...forOperators(workspace, parts),
+    cancelCalls: (isOver) => cancelCalls(parts.inFlight, isOver),
+    keepShares: (agents) => parts.accounts.keep(fileProject, agents, 'token'),
+    callerFor: (identity) => callerOf(identity, parts),
+    clients: createClientNotices({
+      pools: () => [...projects.values()].map(({ pool }) => pool),
+      listeners: parts.listeners,
+      emitFor: events.forProject,
+    }),
+    onEvent: events.on,
     stop: () => (stopping ??= stop()),
   };
 }
 
-/** Without a run of its own, an agent has one for each life of the hub. */
-function callerOf({ agent, chain, tokenId, run }: CallerIdentity, life: string): Caller {
-  const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
-  return { agent, chain: chain ?? [agent], tokenId, run: run ?? runOfLife };
-}
+type ForCallers = Pick<Hub, 'call' | 'mayLog' | 'resourceSubscription' | 'viewOf'>;
 
-/** Everything that outlives a configuration. */
-async function openState({ clock, logger, random, env, tracer, builtins }: HubDeps, { fleet }: Configuration) {
-  const layout = workspaceLayout(fleet.workspace);
-  const state = await openStateKeeper({ clock, logger, random }, layout);
-  const redaction = createRedaction(fleet);
-  const { workspace, ledger: settings } = fleet;
-  const ledgerDeps = { clock, logger, random, redact: redaction, restoreFolder: state.restore };
-  const ledger = await openLedger(ledgerDeps, { workspace, sync: settings.sync }).catch((error: unknown) => {
-    state.close();
-    throw error;
-  });
-  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env), builtins });
-  await children.sweepStale();
-  const catalogs = createCatalogStore(layout, { clock, random, logger });
-  const names = await openNameBooks(createNameStore(layout, { clock, random, logger }), fleet);
-  const traced = tracer === undefined ? undefined : createTracedCalls(tracer, redaction);
-  const key = await ensureStateKey(layout, random);
-  state.onRestored(() => putStateKey(layout, key, random));
-  const signed = {
-    states: createRequestStates({ clock, key }, { lifeMs: stateLifeMs }),
-    taskIds: createTaskIds({ key }),
-  };
-  const memory = await openServerMemory(catalogs);
-  const refused = createRefusedCalls({ clock, ledger });
-  const close = async (): Promise<void> => {
-    await Promise.all([catalogs.flush(), names.flush()]);
-    refused.close();
-    await ledger.close();
-    state.close();
-  };
-  const life = createId(random, 8);
-  return { ledger, refused, state, children, memory, names, redaction, signed, traced, life, close };
-}
-
-/** Whoever asks why asks for many tools: the rules of a fleet are compiled once for all of them. */
-function rememberCompiler(): (fleet: Fleet) => PolicyCompiler {
-  let last: { readonly fleet: Fleet; readonly compile: PolicyCompiler } | undefined;
-  return (fleet) => {
-    if (last?.fleet !== fleet) last = { fleet, compile: createPolicyCompiler(fleet) };
-    return last.compile;
+/** Routes a caller's requests to its project. */
+function forCallers(of: (caller: Pick<Caller, 'project'>) => Project): ForCallers {
+  return {
+    call(request) {
+      const call = new Call(request);
+      return { call, result: of(request.caller).runCall(call) };
+    },
+    mayLog: (caller) => of(caller).views.of(caller.chain).mayLog,
+    resourceSubscription: (caller, uri, onUpdate) => subscribeAllowed(of(caller).views, caller.chain, uri, onUpdate),
+    viewOf: (caller) => of(caller).views.of(caller.chain),
   };
 }
 
-function cancelCalls(underWay: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {
-  for (const call of underWay) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
+type ForOperators = Pick<
+  Hub,
+  | 'status'
+  | 'load'
+  | 'problems'
+  | 'explain'
+  | 'catalogs'
+  | 'diagnosis'
+  | 'discover'
+  | 'retry'
+  | 'reload'
+  | 'onReload'
+  | 'configurationNotices'
+  | 'pending'
+>;
+
+function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOperators {
+  const { source, pool } = project;
+  return {
+    status: () => pool.status(),
+    load: () => [...pool.upstreams.values()].map(({ control }) => control.load()),
+    problems: () => problemsOf(project, ledger, layout.journal),
+    explain: project.explain,
+    catalogs: () => catalogsOf(pool),
+    diagnosis: project.diagnosis,
+    discover: (servers) => pool.discover(servers),
+    retry: (server) => pool.retry(server),
+    reload: (files) => source.reload(files),
+    onReload: (listener) => source.onReload(listener),
+    configurationNotices: () => source.notices(),
+    pending: () => source.pending,
+  };
 }
 
-async function drain(clock: Clock, underWay: LinkedList<Call>): Promise<void> {
-  const until = clock.monotonic() + stopGraceMs;
-  while (underWay.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
-  for (const call of underWay) call.cancel(interrupted());
-  if (underWay.size > 0) await sleep(clock, 100);
-}
-
-function problemsOf(configuration: Configuration, crew: Crew, names: NameBooks, ledger: Ledger): readonly Problem[] {
-  const { fleet } = configuration;
-  return [
-    ...configuration.notices(),
-    ...fleet.problems,
-    ...unknownNames(fleet, knownTools(crew, names.of('tool'))),
-    ...nameProblems(fleet, names.of('tool').collisions),
-    ...ledgerProblems(ledger),
-  ];
-}
-
-function knownTools(crew: Crew, names: NameBook): KnownTools {
-  const known = new Map<string, KnownTool[]>();
-  for (const [server, { control }] of crew.upstreams) {
-    const { lastCatalog: catalog } = control;
-    if (catalog === undefined) continue;
-    known.set(server, [
-      ...catalog.tools.map(({ name }) => ({ name, exposedName: names.nameOf(server, name) })),
-      ...catalog.prompts.map(({ name }) => ({ name: `prompt:${name}` })),
-      ...catalog.resources.map(({ uri }) => ({ name: `resource:${uri}` })),
-      ...catalog.templates.map(({ uriTemplate }) => ({ name: `resource:${uriTemplate}` })),
-    ]);
+function catalogsOf({ upstreams }: UpstreamPool): ReadonlyMap<string, Catalog> {
+  const known = new Map<string, Catalog>();
+  for (const [server, { control }] of upstreams) {
+    if (control.lastCatalog !== undefined) known.set(server, control.lastCatalog);
   }
   return known;
+}
+
+function onViewsRenewed(projects: ReadonlyMap<string, Project>, listener: () => void): () => void {
+  const stops = [...projects.values()].map(({ views }) => views.onRenew(listener));
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Fails closed: a caller of an unknown project gets nothing. */
+function projectOf(projects: ReadonlyMap<string, Project>, { project }: Pick<Caller, 'project'>): Project {
+  const found = projects.get(project);
+  if (found === undefined) throw new HubError('INTERNAL', `There is no project "${project.slice(0, 80)}".`);
+  return found;
+}
+
+/** An agent without a run gets one for each run of the hub. */
+function callerOf(identity: CallerIdentity, { life, accounts }: ProcessParts): Caller {
+  const { agent, project = fileProject, chain = [agent], tokenId, run, answers } = identity;
+  const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
+  return { agent, project, chain, tokenId, run: run ?? runOfLife, account: accounts.of(agent, project), answers };
+}
+
+function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {
+  for (const call of inFlight) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
+}
+
+/** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
+async function drain(clock: Clock, inFlight: LinkedList<Call>): Promise<void> {
+  const until = clock.monotonic() + stopGraceMs;
+  for (const call of inFlight) if (call.state === 'held') call.cancel(whyStopped(call.state));
+  while (inFlight.size > 0 && clock.monotonic() < until) await sleep(clock, 20);
+  for (const call of inFlight) call.cancel(whyStopped(call.state));
+  if (inFlight.size > 0) await sleep(clock, 100);
 }

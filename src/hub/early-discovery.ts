@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../base/index.ts';
 import type { UpstreamHandles } from '../upstream/index.ts';
 
-/** Asks servers that were never discovered before a client does, so that the first list is not empty. */
+/** Discovers servers before a client asks, so that the first list is not empty. */
 export interface EarlyDiscovery {
   /** After the start and after each change of the configuration. */
   begin(upstreams: ReadonlyMap<string, UpstreamHandles>): void;
   close(): void;
 }
 
-/** How long a server that was started only to be asked stays up for the first call. */
+/** How long a server that was started only for discovery keeps running for a first call. */
 const lingerMs = 5 * 60_000;
-/** With more of them than this none stays up: each may be a process of its own. */
+/** With more servers than this, none keeps running, because each may be a process. */
 const mostLingering = 20;
 
 export function createEarlyDiscovery({ clock }: { readonly clock: Clock }): EarlyDiscovery {
@@ -18,7 +18,7 @@ export function createEarlyDiscovery({ clock }: { readonly clock: Clock }): Earl
   let closed = false;
 
   async function discover({ control }: UpstreamHandles, stayMs: number): Promise<void> {
-    // Not before the hub that hears of it is put together.
+    // Wait until the hub is complete.
     await Promise.resolve();
     if (closed) return;
     await control.refresh('background');

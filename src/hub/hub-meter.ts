@@ -1,7 +1,7 @@
 import type { CallMeter } from '../calls/index.ts';
 
-/** Whoever wants numbers from a hub hands one in; without it nothing is counted. */
+/** Counts events for metrics. Without one, nothing is counted. */
 export interface HubMeter extends CallMeter {
   /** A connection to the server was opened. */
-  linked(server: string): void;
+  connected(server: string): void;
 }

@@ -1,12 +1,15 @@
-export type { BuiltinOrder, Builtins, Peer } from '../upstream/index.ts';
-export { createHub, type Hub, type HubDeps, type HubOptions } from './create-hub.ts';
-export {
-  type Diagnosis,
-  type DiagnosisOptions,
-  type InspectOutcome,
-  type LookOptions,
-  openDiagnosis,
-} from './diagnosis.ts';
-export type { ExposedName } from './exposed-names.ts';
+export { stateHome } from '../storage/index.ts';
+export type { BuiltinOrder, Builtins, ChildStreams } from '../upstream/index.ts';
+export { createHub } from './create-hub.ts';
+export type {
+  Diagnosis,
+  DiagnosisOptions,
+  InspectOutcome,
+  LookOptions,
+} from './diagnosis/diagnosis.ts';
+export type { ExposedName } from './diagnosis/exposed-names.ts';
+export { createEventQueue } from './events/event-queue.ts';
+export type { HubEvent } from './events/hub-event.ts';
+export type { Hub, HubDeps, HubOptions } from './hub.ts';
 export type { HubMeter } from './hub-meter.ts';
 export { createRedaction } from './redaction.ts';

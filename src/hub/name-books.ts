@@ -1,56 +1,41 @@
-import {
-  createNameBook,
-  createResourceNames,
-  type NameBook,
-  type NameMemory,
-  type ViewSource,
-} from '../calls/index.ts';
-import type { Fleet, GivenName, NameKind, Naming } from '../domain/index.ts';
-import type { NameStore } from '../storage/index.ts';
+import { createNameBook, createResourceNames, type NameBook, type ViewSource } from '../calls/index.ts';
+import type { Configuration } from '../domain/index.ts';
 
-/** The names that were given in a workspace: read once, kept at hand, written behind. */
+type Books = Pick<ViewSource, 'names' | 'promptNames' | 'resourceNames'>;
+
+/**
+ * The exposed names of all tools, prompts and resources. They depend only on the configuration and the catalogs:
+ * nothing is stored, so two machines with the same files agree.
+ */
 export interface NameBooks {
-  /** Tools and prompts are apart, and so are the ways of naming. */
+  /** Tools and prompts have separate books. */
   of(kind: 'tool' | 'prompt'): NameBook;
-  /** What views name things by. */
-  forViews(): Pick<ViewSource, 'names' | 'promptNames' | 'resourceNames'>;
-  adopt(fleet: Fleet): void;
-  flush(): Promise<void>;
+  /** New books, which the views fill in configuration order. */
+  forViews(): Books;
+  adopt(configuration: Configuration): void;
 }
 
-export async function openNameBooks(store: NameStore, first: Fleet): Promise<NameBooks> {
-  const all: readonly GivenName[] = await store.load(serversOf(first));
-  const books = new Map<string, NameBook>();
-  // A URI is never prefixed like a name, whatever the way of naming.
-  const resourceNames = createResourceNames(memoryOf('resource', 'preserved'));
+export function createNameBooks(first: Configuration): NameBooks {
   let { naming } = first;
+  let books = empty();
 
-  function memoryOf(kind: NameKind, way: Naming): NameMemory {
+  function empty(): Books {
     return {
-      given: all.filter((given) => given.kind === kind && given.naming === way),
-      remember: (named) => store.save({ kind, naming: way, ...named }),
+      names: createNameBook(naming),
+      promptNames: createNameBook(naming),
+      // A URI never gets the prefix of a name.
+      resourceNames: createResourceNames(),
     };
   }
 
-  function of(kind: 'tool' | 'prompt'): NameBook {
-    const key = `${kind} ${naming}`;
-    const book = books.get(key) ?? createNameBook(naming, memoryOf(kind, naming));
-    books.set(key, book);
-    return book;
-  }
-
   return {
-    of,
-    forViews: () => ({ names: of('tool'), promptNames: of('prompt'), resourceNames }),
-    adopt(fleet) {
-      naming = fleet.naming;
-      store.adopt(serversOf(fleet));
+    of: (kind) => (kind === 'tool' ? books.names : books.promptNames),
+    forViews() {
+      books = empty();
+      return books;
     },
-    flush: store.flush,
+    adopt(configuration) {
+      naming = configuration.naming;
+    },
   };
-}
-
-/** A server that is switched off or invalid has not left. */
-function serversOf({ servers }: Fleet): ReadonlySet<string> {
-  return new Set(servers.keys());
 }

@@ -1,10 +1,10 @@
 import type { Collision } from '../calls/index.ts';
-import type { Fleet, Problem } from '../domain/index.ts';
+import type { Configuration, Problem } from '../domain/index.ts';
 
-/** Tools that agents see under another name than expected, because the name was taken. */
-export function nameProblems(fleet: Fleet, collisions: readonly Collision[]): readonly Problem[] {
+/** Tools whose exposed name is unusual because another server has the usual one. */
+export function nameProblems(configuration: Configuration, collisions: readonly Collision[]): readonly Problem[] {
   return collisions.flatMap(({ server, wanted, holder, newcomer, given }) => {
-    const entry = fleet.servers.get(server);
+    const entry = configuration.servers.get(server);
     if (entry?.kind !== 'ready') return [];
     const { file, line } = entry.spec.source;
     return {
@@ -13,7 +13,7 @@ export function nameProblems(fleet: Fleet, collisions: readonly Collision[]): re
       ...(line === undefined ? {} : { line }),
       server,
       message: `Agents see ${newcomer} as "${given}", because ${holder} has the name "${wanted}".`,
-      fix: 'Both can be used; rename one of the servers if the names are confusing.',
+      fix: 'Both can be used. The server that comes first in the configuration has the name; put the other first, or rename one, to change that.',
     };
   });
 }

@@ -1,21 +1,21 @@
-import type { Fleet } from '../domain/index.ts';
+import type { Configuration } from '../domain/index.ts';
 import { createRedactor, type Redactor } from '../vault/index.ts';
 
-/** Sinks hold one redactor for life; each configuration may bring new secrets, and old ones stay secret. */
+/** One redactor for all sinks. Each configuration may add secrets, and old ones stay hidden. */
 export interface Redaction {
-  json(text: string): string;
+  json(text: string, most?: number): string;
   message(text: string, most?: number): string;
-  /** What a server said, for errors and logs: cut at `longestSaying` characters. */
+  /** A server's text for errors and logs, cut at `longestSaying` characters. */
   said(text: string): string;
-  learn(fleet: Secrets): void;
+  learn(configuration: Secrets): void;
 }
 
-type Secrets = Pick<Fleet, 'secrets' | 'shortSecrets'>;
+type Secrets = Pick<Configuration, 'secrets' | 'shortSecrets'>;
 
-/** Servers say more only to flood. Above the bound of what is kept of a child's stderr, whose end matters most. */
+/** Bounds floods. Higher than the limit of a child's stderr tail, because its end matters most. */
 const longestSaying = 32 * 1024;
 
-/** Values of earlier configurations that are still hidden; a hub that lives for years forgets the oldest. */
+/** How many values of earlier configurations stay hidden. The oldest are dropped. */
 export const mostOldSecrets = 1000;
 
 export function createRedaction(first: Secrets): Redaction {
@@ -27,18 +27,18 @@ export function createRedaction(first: Secrets): Redaction {
     return current;
   };
   return {
-    json: (text) => redactor().json(text),
+    json: (text, most) => redactor().json(text, most),
     message: (text, most) => redactor().message(text, most),
     said: (text) => redactor().message(text, longestSaying),
-    learn(fleet) {
-      renew(secrets, fleet.secrets);
-      renew(short, fleet.shortSecrets);
+    learn(configuration) {
+      renew(secrets, configuration.secrets);
+      renew(short, configuration.shortSecrets);
       current = undefined;
     },
   };
 }
 
-/** Those of today last: what stands first is forgotten first. */
+/** Current values come last, because the first are dropped first. */
 function renew(known: Set<string>, today: readonly string[]): void {
   for (const secret of today) {
     known.delete(secret);

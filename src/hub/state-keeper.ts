@@ -5,7 +5,7 @@ import { ensureStateFolder, openStateFolder, type WorkspaceLayout } from '../sto
 export interface StateKeeper {
   /** False: it was deleted, moved or replaced. */
   isIntact(): boolean;
-  /** Makes it anew where it is gone; then whoever keeps something in it puts that back. */
+  /** Creates it again if it is gone. Its users then write their files again. */
   restore(): Promise<void>;
   onRestored(putBack: () => Promise<void>): void;
   close(): void;
@@ -21,7 +21,7 @@ export async function openStateKeeper(deps: StateKeeperDeps, layout: WorkspaceLa
   const { logger } = deps;
   const listeners: (() => Promise<void>)[] = [];
   await ensureStateFolder(layout, deps);
-  let folder = hold(layout);
+  let folder = openFolder(layout);
 
   async function restore(): Promise<void> {
     if (folder.isInPlace()) {
@@ -29,13 +29,13 @@ export async function openStateKeeper(deps: StateKeeperDeps, layout: WorkspaceLa
       return;
     }
     await ensureStateFolder(layout, deps);
-    const next = hold(layout);
+    const next = openFolder(layout);
     folder.close();
     folder = next;
     logger.warn('state.restored', { folder: layout.folder });
     for (const putBack of listeners) {
       await putBack().catch((error: unknown) => {
-        logger.error('state.not-put-back', { folder: layout.folder, error: toHubError(error).message });
+        logger.error('state.not-restored', { folder: layout.folder, error: toHubError(error).message });
       });
     }
   }
@@ -48,10 +48,10 @@ export async function openStateKeeper(deps: StateKeeperDeps, layout: WorkspaceLa
   };
 }
 
-function hold(layout: WorkspaceLayout): GuardedFolder {
+function openFolder(layout: WorkspaceLayout): GuardedFolder {
   const folder = openStateFolder(layout);
   if (folder !== undefined) return folder;
   throw new HubError('CONFIG_INVALID', `The state folder ${layout.folder} disappears as soon as it is made.`, {
-    hint: 'Look who deletes it.',
+    hint: 'Find out what deletes it.',
   });
 }

@@ -1,18 +1,9 @@
-export type { CallLine } from './call-line.ts';
-export type { CallStatistics, SuspiciousCall } from './call-statistics.ts';
-export {
-  type ConnectionFacts,
-  type LedgerConnection,
-  type LedgerSubject,
-  ledgerConnection,
-  ledgerSubject,
-  type SubjectFacts,
-} from './call-text.ts';
-export type { CallEnd } from './end-text.ts';
-export { type FollowCallsOptions, followCalls, type OnCall } from './follow-calls.ts';
+export type { LedgerFiles } from './journal/ledger-files.ts';
 export type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
-export type { LedgerFiles } from './ledger-files.ts';
-export { type OpenLedgerDeps, type OpenLedgerOptions, openLedger } from './open-ledger.ts';
+export { type OpenLedgerDeps, type OpenLedgerOptions, openLedger, settleJournals } from './open-ledger.ts';
+export type { LedgerPlaces } from './places.ts';
+export type { CallStatistics, SuspiciousCall } from './reading/call-statistics.ts';
+export { type FollowCallsOptions, followCalls, type OnCall } from './reading/follow-calls.ts';
 export {
   hasUnsettledCalls,
   type ReadCallsOptions,
@@ -22,6 +13,19 @@ export {
   readRecordedCalls,
   readRecordedOpenCalls,
   runNames,
-} from './read-calls.ts';
-export type { Redact } from './redact.ts';
-export { type SummarizeOptions, summarizeCalls } from './summarize-calls.ts';
+} from './reading/read-calls.ts';
+export { type SummarizeOptions, summarizeCalls } from './reading/summarize-calls.ts';
+export type { CallLine } from './records/call-line.ts';
+export {
+  type ConnectionRecord,
+  type DecisionFacts,
+  decidedSubject,
+  isGood,
+  type LedgerConnection,
+  type LedgerSubject,
+  ledgerConnection,
+  ledgerSubject,
+  type SubjectFacts,
+} from './records/call-text.ts';
+export type { CallEnd } from './records/end-text.ts';
+export type { Redact } from './records/redact.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSystemClock, type Logger, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger } from './index.ts';
-import { systemFiles } from './ledger-files.ts';
+import { systemFiles } from './journal/ledger-files.ts';
+import { placesIn } from './ledger-places.fixture.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });
 const connection = ledgerConnection({ transport: 'http', protocolVersion: '2026-07-28', sessionId: 'x' });
@@ -87,7 +88,7 @@ test('a full disk refuses calls, loses nothing that ended, and is well again by 
   expect(book.health).not.toBe('good');
 
   disk.free();
-  await vi.waitFor(() => expect(book.health).toBe('good'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(book.health).toBe('good'), { timeout: 60_000 });
   const after = book.open(subject, 'run', '{"after":1}');
   await book.sent(after, connection);
   book.done(after, { outcome: 'ok', durationMs: 1 });
@@ -203,7 +204,7 @@ test('with sync always a record is flushed to the disk before the call goes out,
 });
 
 test('a ledger that cannot start says so', async () => {
-  writeFileSync(join(workspace, '.quartermaster'), 'a file where the folder should be');
+  writeFileSync(join(workspace, 'state'), 'a file where the folder should be');
   await expect(open({})).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
 });
 
@@ -229,19 +230,19 @@ async function open(files: Partial<LedgerFiles>, sync: 'os' | 'always' = 'os'): 
   const redact = { json: same, message: same };
   const book = await openLedger(
     { clock: createSystemClock(), logger, random: systemRandom, redact, files },
-    { workspace, sync },
+    { ...placesIn(workspace), sync },
   );
   cleanUp.push(() => book.close());
   return book;
 }
 
 function journals(): string[] {
-  return readdirSync(join(workspace, '.quartermaster/journal'));
+  return readdirSync(join(workspace, 'state/journal'));
 }
 
 function journalText(): string {
   return journals()
-    .map((file) => readFileSync(join(workspace, '.quartermaster/journal', file), 'utf8'))
+    .map((file) => readFileSync(join(workspace, 'state/journal', file), 'utf8'))
     .join('');
 }
 

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger } from './index.ts';
-import { systemFiles } from './ledger-files.ts';
+import { systemFiles } from './journal/ledger-files.ts';
+import { placesIn } from './ledger-places.fixture.ts';
 
 const subject = ledgerSubject({
   agent: 'tester',
@@ -46,7 +47,7 @@ test(
       `{"ts":"${call.ts}","server":"filesystem","tool":"read_file","args":{"path":"a b","n":12345678901234567890.10},` +
         '"status":"ok","outcome":"ok","duration_ms":1.235,"error":null,"agent":"tester",' +
         `"call_id":"${call.id}","run_id":"run-1","transport":"stdio","protocol_version":"2025-11-25",` +
-        '"session_id":null,"http_status":200,"retries":1,"decision":"allow"}\n',
+        '"session_id":null,"http_status":200,"retries":1,"decision":"allow","rule":null,"rule_source":null}\n',
     );
   },
 );
@@ -63,6 +64,31 @@ test('what is no tool has its method after its name, without secrets where a cal
   expect(JSON.stringify(journalRecords().find(({ k }) => k === 'sent'))).toContain(`${named}"agent":"a"`);
   expect(ledgerSubject({ ...facts, tool: 't', method: 'tools/call' }).what).toBe('"server":"s","tool":"t"');
 });
+
+test(
+  verifies('ledger:redaction', 'a server writes none of its secrets into listed names or its session id'),
+  async () => {
+    const book = await open();
+    const facts = { agent: 'a', chain: ['a'], server: 'hunter2-files', decision: 'allow' };
+    const listed = ledgerSubject({ ...facts, tool: 'prompt:say hunter2', method: 'prompts/get' });
+    const carrier = book.connection({ transport: 'http', protocolVersion: '2025-11-25', sessionId: 'id-hunter2' });
+    expect(carrier.text).toContain('"session_id":"id-[redacted]"');
+    const calls = [1, 2].map(() => book.open(listed, 'run-1', '{}'));
+    // Redacted once, for all calls of it.
+    expect(calls[0]?.subject).toBe(calls[1]?.subject);
+    for (const call of calls) {
+      await book.sent(call, carrier);
+      book.done(call, { outcome: 'ok', durationMs: 1 });
+    }
+    await book.flush();
+    // The server's name is the operator's own.
+    const named = '"server":"hunter2-files","tool":"prompt:say [redacted]","method":"prompts/get",';
+    expect(runText('run-1').split(named)).toHaveLength(3);
+    expect(runText('run-1').replaceAll('hunter2-files', '')).not.toContain('hunter2');
+    expect(JSON.stringify(journalRecords()).replaceAll('hunter2-files', '')).not.toContain('hunter2');
+    expect(book.open(subject, 'run-1', '{}').subject).toBe(subject);
+  },
+);
 
 test(
   verifies(
@@ -83,6 +109,8 @@ test(
       tool: 'read_file',
       agent: 'tester',
       decision: 'allow',
+      rule: null,
+      rule_source: null,
       transport: 'stdio',
       protocol_version: '2025-11-25',
       session_id: null,
@@ -95,7 +123,7 @@ test(
   },
 );
 
-test('a lone call is written at once; while one is under way, all records of a turn are one write', async () => {
+test('a lone call is written at once; while one is in flight, all records of a turn are one write', async () => {
   const writes: number[] = [];
   const book = await open({
     write: (fd, bytes, offset, length, position) => {
@@ -167,6 +195,8 @@ test(
         http_status: null,
         retries: null,
         decision: 'deny',
+        rule: null,
+        rule_source: null,
       },
     ]);
     expect(JSON.stringify(journalRecords())).not.toContain('hunter2');
@@ -198,12 +228,7 @@ test('files and folders are for the owner only; a clean life leaves no journal b
   await book.sent(call, connection);
   book.done(call, { outcome: 'ok', durationMs: 1 });
   await book.flush();
-  const modes = [
-    '.quartermaster/journal',
-    '.runs/agents/run-1',
-    '.runs/agents/run-1/mcp_calls.jsonl',
-    journalFiles()[0],
-  ];
+  const modes = ['state/journal', '.runs/agents/run-1', '.runs/agents/run-1/mcp_calls.jsonl', journalFiles()[0]];
   expect(modes.map((path) => statSync(join(workspace, path ?? '')).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
   await book.close();
   await book.close();
@@ -289,13 +314,13 @@ async function open(files: Partial<LedgerFiles> = {}, rotateBytes = 1_000_000): 
       redact: { json: hush, message: hush },
       files,
     },
-    { workspace, sync: 'os', rotateBytes },
+    { ...placesIn(workspace), sync: 'os', rotateBytes },
   );
   return ledger;
 }
 
 function journalFiles(): string[] {
-  const folder = '.quartermaster/journal';
+  const folder = 'state/journal';
   return readdirSync(join(workspace, folder))
     .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
     .map((file) => join(folder, file));

@@ -26,6 +26,7 @@ import {
   readOpenCalls,
   summarizeCalls,
 } from './index.ts';
+import { placesIn } from './ledger-places.fixture.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });
 const connection = ledgerConnection({ transport: 'stdio', protocolVersion: '2025-11-25', sessionId: null });
@@ -75,7 +76,7 @@ test.each(traps)(
   },
 );
 
-test.each(['.runs', '.runs/agents', '.quartermaster', '.quartermaster/journal'])(
+test.each(['.runs', '.runs/agents', 'state', 'state/journal'])(
   verifies('files:no-links', 'a link at %s: no ledger starts, nothing is written behind it, and the way out is told'),
   async (place) => {
     const { workspace, target, open } = stage();
@@ -89,7 +90,7 @@ test.each(['.runs', '.runs/agents', '.quartermaster', '.quartermaster/journal'])
   },
 );
 
-test.each(['.runs', '.runs/agents', '.quartermaster/journal'])(
+test.each(['.runs', '.runs/agents', 'state/journal'])(
   'a folder that others can write at %s is refused',
   async (place) => {
     const { workspace, open } = stage();
@@ -123,14 +124,14 @@ test('readers follow no link and hang on no pipe', async () => {
   const { workspace, target } = stage();
   symlinkSync(target, made(workspace, file));
   execFileSync('mkfifo', [made(workspace, '.runs/agents/r2/mcp_calls.jsonl')]);
-  const journal = made(workspace, '.quartermaster/journal/20260101T000000Z-aaa.jsonl');
+  const journal = made(workspace, 'state/journal/20260101T000000Z-aaa.jsonl');
   execFileSync('mkfifo', [journal]);
   expect(await readCalls(workspace)).toEqual([]);
   await expect(readCalls(workspace, { run: 'r1' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
   await expect(readCalls(workspace, { run: 'r2' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
   expect((await summarizeCalls(workspace)).unreadable_files).toHaveLength(2);
-  await expect(readOpenCalls(workspace)).resolves.toEqual([]);
-  await expect(hasUnsettledCalls(workspace, createSystemClock())).resolves.toBe(false);
+  await expect(readOpenCalls(placesIn(workspace))).resolves.toEqual([]);
+  await expect(hasUnsettledCalls(placesIn(workspace), createSystemClock())).resolves.toBe(false);
 });
 
 function stage() {
@@ -152,7 +153,7 @@ function stage() {
   const open = async (): Promise<Ledger> => {
     const ledger = await openLedger(
       { clock: createSystemClock(), logger, random: systemRandom, redact },
-      { workspace, sync: 'os' },
+      { ...placesIn(workspace), sync: 'os' },
     );
     ledgers.push(ledger);
     return ledger;

@@ -1,48 +1,48 @@
 import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../base/index.ts';
-import { Journal } from './journal.ts';
-import { JournalLedger, type Ledger } from './ledger.ts';
+import { Journal } from './journal/journal.ts';
+import { type LedgerFiles, systemFiles } from './journal/ledger-files.ts';
+import { recoverJournals } from './journal/recovery.ts';
+import { JournalLedger } from './journal-ledger.ts';
+import type { Ledger } from './ledger.ts';
 import { reasonOf, wayOut } from './ledger-errors.ts';
-import { type LedgerFiles, systemFiles } from './ledger-files.ts';
-import { journalFolder } from './places.ts';
-import { recoverJournals } from './recovery.ts';
-import type { Redact } from './redact.ts';
-import { checkRunsFolder } from './run-file.ts';
-import { RunFollower } from './run-follower.ts';
+import { journalFolder, type LedgerPlaces } from './places.ts';
+import type { Redact } from './records/redact.ts';
+import { checkRunsFolder } from './runs/run-file.ts';
+import { RunFollower } from './runs/run-follower.ts';
 
 export interface OpenLedgerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: RandomBytes;
   readonly redact: Redact;
-  /** Makes the folder above the journal anew when it was deleted under a running hub. */
+  /** Recreates the folder above the journal after it was deleted under a running hub. */
   readonly restoreFolder?: (() => Promise<void>) | undefined;
-  /** For tests: what differs from the real file system. */
+  /** For tests: overrides of the real file system. */
   readonly files?: Partial<LedgerFiles>;
 }
 
-export interface OpenLedgerOptions {
-  readonly workspace: string;
-  /** `always`: a record survives power loss, at the price of a disk flush per turn. */
+export interface OpenLedgerOptions extends LedgerPlaces {
+  /** `always`: a record survives power loss, at the cost of a disk flush per turn. */
   readonly sync: 'os' | 'always';
   readonly rotateBytes?: number;
 }
 
-/** Recovers what dead processes left, then starts this process's own journal. */
+/** Recovers the journals of dead processes, then starts this process's own. */
 export async function openLedger(deps: OpenLedgerDeps, options: OpenLedgerOptions): Promise<Ledger> {
   const { clock, logger, redact, restoreFolder } = deps;
   const files = { ...systemFiles, ...deps.files };
-  const { workspace, sync, rotateBytes = defaultRotateBytes } = options;
+  const { workspace, journal: place, sync, rotateBytes = defaultRotateBytes } = options;
   const boot = createId(deps.random, bootLength);
   try {
     checkRunsFolder(workspace);
-    await recoverJournals({ clock, logger, files }, workspace, boot);
-    const journal = new Journal({ clock, logger, files }, { workspace, boot, sync, rotateBytes });
+    await recoverJournals({ clock, logger, files }, { workspace, journal: place }, boot);
+    const journal = new Journal({ clock, logger, files }, { place, boot, sync, rotateBytes });
     const follower = new RunFollower({ clock, logger, files }, workspace, journal);
     return new JournalLedger({ clock, logger, redact, restoreFolder }, boot, journal, follower);
   } catch (error) {
     throw new HubError(
       'LEDGER_UNAVAILABLE',
-      `The journal in ${journalFolder(workspace)} cannot be started: ${reasonOf(error)}.`,
+      `The journal in ${journalFolder(options)} cannot be started: ${reasonOf(error)}.`,
       {
         hint: `${wayOut(error)} Without a journal no call is sent.`,
         cause: error,
@@ -53,3 +53,12 @@ export async function openLedger(deps: OpenLedgerDeps, options: OpenLedgerOption
 
 const bootLength = 12;
 const defaultRotateBytes = 8 * 1024 * 1024;
+
+/** Brings the run files up to date with journals in another folder, and removes those. */
+export async function settleJournals(
+  deps: Pick<OpenLedgerDeps, 'clock' | 'logger' | 'random'>,
+  places: LedgerPlaces,
+): Promise<void> {
+  const { clock, logger, random } = deps;
+  await recoverJournals({ clock, logger, files: systemFiles }, places, createId(random, bootLength));
+}

@@ -1,11 +1,17 @@
 import { join } from 'node:path';
+import type { GuardedPlace } from '../base/index.ts';
 
-/** Where the ledger keeps its files inside a workspace, level by level. */
-export const journalPlace: readonly string[] = ['.quartermaster', 'journal'];
+/** The folder of the run files in the workspace, one path segment per item. */
 export const runsPlace: readonly string[] = ['.runs', 'agents'];
 
-export function journalFolder(workspace: string): string {
-  return join(workspace, ...journalPlace);
+/** Where the ledger writes: the journal is out of the agents' reach, the run files are in the workspace. */
+export interface LedgerPlaces {
+  readonly workspace: string;
+  readonly journal: GuardedPlace;
+}
+
+export function journalFolder({ journal }: Pick<LedgerPlaces, 'journal'>): string {
+  return join(journal.root, ...journal.names);
 }
 
 export function runsFolder(workspace: string): string {

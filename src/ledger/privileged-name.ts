@@ -1,4 +1,7 @@
-/** Whether a tool's name says that it changes or runs something. A name is only a hint: rules decide, this counts. */
+/**
+ * Whether a tool's name suggests that it changes or runs something. A name is only a hint:
+ * rules decide, this only counts.
+ */
 export function isPrivilegedName(tool: string): boolean {
   if (/write|delete|execute/i.test(tool)) return true;
   return wordsOf(tool).some((word) => words.has(word));
@@ -10,7 +13,7 @@ const words: ReadonlySet<string> = new Set(
   ),
 );
 
-/** `gitPush-all` is git, push, all. */
+/** `gitPush-all` becomes git, push, all. */
 function wordsOf(tool: string): string[] {
   return tool
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -1,17 +1,17 @@
-/** A value among a call's arguments that looks like a path out of the workspace. */
+/** A value in a call's arguments that looks like a path out of the workspace. */
 export interface SuspiciousValue {
-  /** Where it is in the line, as jq writes it: `.args.files[2]`. */
+  /** Its place in the line, in jq syntax: `.args.files[2]`. */
   readonly at: string;
   readonly value: string;
   readonly why: PathSuspicion;
 }
 
-/** `parent`: goes up with `..`. `home`: begins in somebody's home. `absolute`: lies outside the workspace. */
+/** `parent`: goes up with `..`. `home`: starts in a home folder. `absolute`: lies outside the workspace. */
 export type PathSuspicion = 'parent' | 'home' | 'absolute';
 
-/** The first such value; `roots` are the workspace's own paths. */
+/** Returns the first such value. `roots` are the paths of the workspace itself. */
 export function findSuspiciousPath(args: unknown, roots: readonly string[]): SuspiciousValue | undefined {
-  // A stack of our own: arguments may be nested deeper than calls can be.
+  // An explicit stack: arguments may be nested deeper than the call stack allows.
   const waiting: { readonly at: string; readonly value: unknown }[] = [{ at: '.args', value: args }];
   for (let looked = 0; looked < maxValues; looked++) {
     const next = waiting.pop();
@@ -35,25 +35,25 @@ const maxValues = 10_000;
 const longestPath = 4096;
 const shownCharacters = 200;
 
-/** Text of several lines is content, not a path: a file that is written may well mention `../`. */
+/** Text with several lines is content, not a path: a file being written may well mention `../`. */
 function suspicionOf(text: string, roots: readonly string[]): PathSuspicion | undefined {
   if (text.length > longestPath || /[\n\r]/.test(text)) return undefined;
   const path = plainPath(text);
   if (goesUp.test(path)) return 'parent';
   if (startsAtHome.test(path)) return 'home';
   if (/^[A-Za-z]:[\\/]/.test(path)) return 'absolute';
-  // Two slashes begin a comment or an address without its scheme.
+  // Two slashes start a comment or a URL without its scheme.
   if (!/^\/(?!\/)/.test(path)) return undefined;
   return roots.some((root) => path === root || path.startsWith(root.endsWith('/') ? root : `${root}/`))
     ? undefined
     : 'absolute';
 }
 
-/** As a whole segment, or inside a command after what separates words; `HEAD~1..HEAD` is none. */
+/** Matches `..` as a whole segment, or in a command after a word separator; not `HEAD~1..HEAD`. */
 const goesUp = /(?:^|[\\/])\.\.(?:[\\/]|$)|[\s"'=:,;(]\.\.[\\/]/;
 const startsAtHome = /^(?:~(?:[A-Za-z_][\w.-]*)?|\$HOME|\$\{HOME\})(?:[\\/]|$)/;
 
-/** Without what only disguises a path: a `file:` scheme and percent encoding. */
+/** Removes disguises of a path: a `file:` scheme and percent encoding. */
 function plainPath(text: string): string {
   const local = text.replace(/^file:\/\/(?:localhost)?(?=\/)/i, '');
   return /%(?:2e|2f|5c|7e)/i.test(local) || local !== text ? decoded(local) : local;

@@ -7,7 +7,7 @@ export const cuts: fc.Arbitrary<readonly number[]> = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
 );
 
-export function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
+export function cutIntoChunks(bytes: Buffer, lengths: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   for (let from = 0, index = 0; from < bytes.length; index++) {
     const length = lengths[index % lengths.length] ?? 1;

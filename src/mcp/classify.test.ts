@@ -4,7 +4,7 @@ import { errorTable, HubError } from '../base/index.ts';
 import { checkMirroredHeaders, classify, progressTokenOf } from './classify.ts';
 import { isModernVersion, legacyVersions, metaKeys, negotiateLegacy } from './eras.ts';
 import { readBody } from './message.ts';
-import { anyPost, mirrored, type Posted, theirs, type Verdict } from './sdk-verdict.fixture.ts';
+import { anyPost, type Classification, mirrored, type Posted, theirs } from './sdk-classification.fixture.ts';
 
 test('the official server judges every message as this hub does, but for the differences listed below', async () => {
   await fc.assert(
@@ -27,7 +27,7 @@ const standard = (method: string, more: object = {}): Record<string, string> => 
   ...more,
 });
 
-test.each<[string, Posted, Verdict]>([
+test.each<[string, Posted, Classification]>([
   ['handshake', { body: request('initialize', { protocolVersion: '2025-06-18' }), headers: {} }, 'legacy'],
   [
     'request of a session',
@@ -115,18 +115,18 @@ test.each<[string, Posted, Verdict]>([
   ['notification with a broken claim', { body: { jsonrpc: '2.0', method: 'x', params: meta(5) }, headers: {} }, -32602],
   ['posted answer', { body: { jsonrpc: '2.0', id: 1, result: {} }, headers: {} }, 'legacy'],
   ['nonsense', { body: { hello: 1 }, headers: {} }, -32600],
-])('%s', async (_, post, verdict) => {
-  expect(ours(post)).toBe(verdict);
-  expect(await theirs(post)).toBe(verdict);
+])('%s', async (_, post, classification) => {
+  expect(ours(post)).toBe(classification);
+  expect(await theirs(post)).toBe(classification);
 });
 
-/** Where the hub judges otherwise on purpose: what, why, an example, the two verdicts. */
+/** Where the hub judges otherwise on purpose: what, why, an example, the two classifications. */
 const differences: readonly {
   readonly what: string;
   readonly why: string;
   readonly example: Posted;
-  readonly hub: Verdict;
-  readonly sdk: Verdict;
+  readonly hub: Classification;
+  readonly sdk: Classification;
 }[] = [
   {
     what: 'a version that is no date, in the header or in initialize',
@@ -222,7 +222,7 @@ test.each(differences)('deliberately different: $what, because $why', async ({ e
   expect(isDeliberate(example)).toBe(true);
 });
 
-test('what the sender wrote is told back in part only', () => {
+test('an error repeats only a part of the sent text', () => {
   const long = 'x'.repeat(100_000);
   for (const post of [
     { body: request('ping', meta(long)), headers: {} },
@@ -262,7 +262,7 @@ test.each([
   expect(progressTokenOf({ _meta })).toBe(token);
 });
 
-function ours(post: Posted): Verdict {
+function ours(post: Posted): Classification {
   const [message] = readBody(JSON.stringify(post.body)).messages;
   if (message === undefined || message.kind === 'invalid') return errorTable.INVALID_REQUEST.jsonRpc;
   const refusal = refusalOf(post);

@@ -3,7 +3,7 @@ import { type Era, isModernVersion, metaKeys, modernVersions } from './eras.ts';
 import type { Message, Params } from './message.ts';
 import { headerValueMatches } from './mirrored-headers.ts';
 
-/** The request headers that take part in the decision, as Node gives them: without blanks around them. */
+/** The request headers used for classification, as Node parses them: without surrounding white space. */
 export interface MirroredHeaders {
   readonly protocolVersion: string | undefined;
   readonly method: string | undefined;
@@ -11,10 +11,9 @@ export interface MirroredHeaders {
 }
 
 /**
- * Which era one posted message belongs to. The body decides; headers are only compared with it, so
- * that a proxy that drops a header cannot change the meaning of a message. Only a notification has no
- * say of its own where it claims nothing. Throws HubError for a message that claims the modern era and
- * breaks its rules.
+ * Determines the era of a posted message. The body decides. Headers are only compared with it, so a proxy that drops a
+ * header cannot change the meaning of a message. The one exception is a notification that claims no version: its header
+ * decides. Throws HubError for a message that claims the modern era and breaks its rules.
  */
 export function classify(message: Message, headers: MirroredHeaders): Era {
   if (message.kind === 'response' || message.kind === 'invalid') return 'legacy';
@@ -33,10 +32,10 @@ export function classify(message: Message, headers: MirroredHeaders): Era {
   }
   const fault = kind === 'request' ? envelopeFault(params) : versionFault(claim);
   if (fault !== undefined) throw fault;
-  return modern(claim as string, method, headers); // neither fault means a string
+  return modern(claim as string, method, headers); // a string: neither check found a fault
 }
 
-/** The headers that a modern HTTP request must carry; call after `classify` said modern. */
+/** Checks the headers that a modern HTTP request must carry. Call it after `classify` returns `modern`. */
 export function checkMirroredHeaders(message: Message & { kind: 'request' }, headers: MirroredHeaders): void {
   if (headers.protocolVersion === undefined) throw mismatch('the MCP-Protocol-Version header is missing');
   if (headers.method === undefined) throw mismatch('the Mcp-Method header is missing');
@@ -51,10 +50,11 @@ export function metaOf(params: Params): Readonly<Record<string, unknown>> | unde
   return isJsonObject(meta) ? meta : undefined;
 }
 
-/** Progress is wanted for this request, under this token. */
+/** The progress token, if the request asks for progress. */
 export function progressTokenOf(params: Params): string | number | undefined {
   const token = metaOf(params)?.progressToken;
-  return typeof token === 'string' || Number.isInteger(token) ? (token as string | number) : undefined; // narrowed by the test
+  // narrowed by the test
+  return typeof token === 'string' || Number.isInteger(token) ? (token as string | number) : undefined;
 }
 
 function modern(version: string, method: string, headers: MirroredHeaders): Era {
@@ -75,7 +75,7 @@ function claimOf(params: Params): unknown {
   return metaOf(params)?.[metaKeys.protocolVersion];
 }
 
-/** Only such a claim makes `initialize` anything but the legacy handshake. */
+/** Only a valid modern claim makes `initialize` anything but the legacy handshake. */
 function isValidModernClaim(params: Params): boolean {
   const claim = claimOf(params);
   return typeof claim === 'string' && isModernVersion(claim) && envelopeFault(params) === undefined;
@@ -102,7 +102,7 @@ function nameSource(message: Message & { kind: 'request' }): string | undefined 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the Mcp-Name header repeats. */
+/** The parameter that the Mcp-Name header repeats. */
 const nameFields: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -118,7 +118,7 @@ function unsupported(requested: string): HubError {
   });
 }
 
-/** Enough of the sender's own text to recognise it by. */
+/** Enough of the sender's text to recognise it. */
 function clip(text: string): string {
   return text.slice(0, 100);
 }

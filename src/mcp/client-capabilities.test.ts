@@ -2,14 +2,14 @@ import { isSpecType } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject } from '../base/index.ts';
-import { askableNothing, askableOf } from './client-capabilities.ts';
+import { clientCapabilitiesOf, noClientCapabilities } from './client-capabilities.ts';
 
 const form = { message: 'Who?', requestedSchema: {} };
 const url = { mode: 'url', message: 'Go', url: 'https://example.org' };
 const plain = { messages: [], maxTokens: 1 };
 const withTools = { ...plain, tools: [] };
 
-const questions: readonly (readonly [name: string, method: string, params: Record<string, unknown>])[] = [
+const serverRequests: readonly (readonly [name: string, method: string, params: Record<string, unknown>])[] = [
   ['form', 'elicitation/create', form],
   ['mode form', 'elicitation/create', { ...form, mode: 'form' }],
   ['url', 'elicitation/create', url],
@@ -32,20 +32,20 @@ test.each<[unknown, string[]]>([
   [{ roots: {} }, ['roots']],
   [{ roots: { listChanged: true }, sampling: {} }, ['sampling', 'roots']],
 ])('%j can be asked: %j', (declared, expected) => {
-  const askable = askableOf(declared);
-  expect(questions.filter(([, method, params]) => askable.canAnswer(method, params)).map(([name]) => name)).toEqual(
-    expected,
-  );
+  const clientCapabilities = clientCapabilitiesOf(declared);
+  expect(
+    serverRequests.filter(([, method, params]) => clientCapabilities.canAnswer(method, params)).map(([name]) => name),
+  ).toEqual(expected);
 });
 
 test('a client that did not declare context is asked all the same: it may leave the context out', () => {
   const params = { ...plain, includeContext: 'thisServer' };
-  expect(askableOf({ sampling: {} }).canAnswer('sampling/createMessage', params)).toBe(true);
+  expect(clientCapabilitiesOf({ sampling: {} }).canAnswer('sampling/createMessage', params)).toBe(true);
 });
 
-test('what is missing is named as a client would declare it', () => {
+test('a missing capability is named as a client would declare it', () => {
   const missing = (declared: unknown): unknown[] =>
-    questions.map(([, method, params]) => askableOf(declared).missingFor(method, params));
+    serverRequests.map(([, method, params]) => clientCapabilitiesOf(declared).missingFor(method, params));
   const ofForm = { elicitation: { form: {} } };
   const ofUrl = { elicitation: { url: {} } };
   const ofTools = { sampling: { tools: {} } };
@@ -62,7 +62,11 @@ test('what is missing is named as a client would declare it', () => {
 });
 
 test('other methods and unknown modes are put to nobody, and no capability would change that', () => {
-  const all = askableOf({ elicitation: { form: {}, url: {}, voice: {} }, sampling: { tools: {} }, roots: {} });
+  const all = clientCapabilitiesOf({
+    elicitation: { form: {}, url: {}, voice: {} },
+    sampling: { tools: {} },
+    roots: {},
+  });
   for (const [method, params] of [
     ['elicitation/create', { mode: 'voice' }],
     ['elicitation/create', { mode: 7 }],
@@ -84,10 +88,10 @@ test('only these three capabilities travel on, with all that was declared inside
     tasks: {},
     extensions: { x: {} },
   };
-  expect(askableOf(declared).text).toBe(
+  expect(clientCapabilitiesOf(declared).text).toBe(
     '{"elicitation":{"form":{"applyDefaults":true},"url":{}},"roots":{"listChanged":true},"sampling":{"later":{"a":[1]},"tools":{}}}',
   );
-  expect(askableOf(declared).nothing).toBe(false);
+  expect(clientCapabilitiesOf(declared).nothing).toBe(false);
 });
 
 test.each<unknown>([
@@ -102,19 +106,20 @@ test.each<unknown>([
   { Elicitation: {} },
   Object.create({ elicitation: {} }),
 ])('nothing can be asked of %j', (declared) => {
-  expect(askableOf(declared)).toMatchObject({ text: '{}', nothing: true });
-  for (const [, method, params] of questions) expect(askableOf(declared).canAnswer(method, params)).toBe(false);
+  expect(clientCapabilitiesOf(declared)).toMatchObject({ text: '{}', nothing: true });
+  for (const [, method, params] of serverRequests)
+    expect(clientCapabilitiesOf(declared).canAnswer(method, params)).toBe(false);
 });
 
 test('garbage inside a capability counts as not declared', () => {
-  expect(askableOf({ elicitation: { url: true, form: null } }).text).toBe('{"elicitation":{}}');
-  expect(askableOf({ sampling: { tools: 1, context: 'x' } }).text).toBe('{"sampling":{}}');
-  expect(askableOf({ roots: { listChanged: 'yes' } }).text).toBe('{"roots":{}}');
+  expect(clientCapabilitiesOf({ elicitation: { url: true, form: null } }).text).toBe('{"elicitation":{}}');
+  expect(clientCapabilitiesOf({ sampling: { tools: 1, context: 'x' } }).text).toBe('{"sampling":{}}');
+  expect(clientCapabilitiesOf({ roots: { listChanged: 'yes' } }).text).toBe('{"roots":{}}');
 });
 
 test('the constant for nothing is what an empty declaration gives', () => {
-  expect(askableNothing).toMatchObject({ text: '{}', nothing: true });
-  expect(askableNothing.missingFor('roots/list', {})).toEqual({ roots: {} });
+  expect(noClientCapabilities).toMatchObject({ text: '{}', nothing: true });
+  expect(noClientCapabilities.missingFor('roots/list', {})).toEqual({ roots: {} });
 });
 
 const anything = fc.oneof(fc.constant({}), fc.jsonValue({ maxDepth: 2 }));
@@ -131,16 +136,16 @@ const someDeclaration = fc.record(
 test('whatever is declared, what travels on is a valid declaration that means the same', () => {
   fc.assert(
     fc.property(fc.oneof(someDeclaration, fc.jsonValue()), (declared) => {
-      const askable = askableOf(declared);
-      const passedOn: unknown = JSON.parse(askable.text);
+      const clientCapabilities = clientCapabilitiesOf(declared);
+      const passedOn: unknown = JSON.parse(clientCapabilities.text);
       expect(isSpecType.ClientCapabilities(passedOn)).toBe(true);
-      expect(askable.nothing).toBe(isJsonObject(passedOn) && Object.keys(passedOn).length === 0);
-      const again = askableOf(passedOn);
-      expect(again.text).toBe(askable.text);
-      for (const [, method, params] of questions) {
-        const answer = askable.canAnswer(method, params);
+      expect(clientCapabilities.nothing).toBe(isJsonObject(passedOn) && Object.keys(passedOn).length === 0);
+      const again = clientCapabilitiesOf(passedOn);
+      expect(again.text).toBe(clientCapabilities.text);
+      for (const [, method, params] of serverRequests) {
+        const answer = clientCapabilities.canAnswer(method, params);
         expect(again.canAnswer(method, params)).toBe(answer);
-        expect(Object.keys(askable.missingFor(method, params)).length === 0).toBe(answer);
+        expect(Object.keys(clientCapabilities.missingFor(method, params)).length === 0).toBe(answer);
       }
     }),
   );

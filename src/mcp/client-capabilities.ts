@@ -1,25 +1,32 @@
 import { isJsonObject } from '../base/index.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from './json/canonical-json.ts';
+import { uiDeclarationIn, uiExtension } from './ui/ui-extension.ts';
 
-/** What a client can be asked, as it declared it; nothing else of its declaration travels on. */
-export interface Askable {
-  /** The members elicitation, sampling and roots as declared, as JSON with sorted keys; `{}` for nothing. */
+/** The part of a client's declaration that servers are told: the server requests it can answer, and MCP Apps. */
+export interface ClientCapabilities {
+  /** The declared elicitation, sampling, roots and MCP Apps as JSON with sorted keys; `{}` for none. */
   readonly text: string;
+  /** It can answer no server request. */
   readonly nothing: boolean;
-  /** Whether a request of this method with these params may be put to it. */
+  /** It shows the user interfaces of tools (MCP Apps). */
+  readonly showsUi: boolean;
+  /** Whether the client can answer this server request. */
   canAnswer(method: string, params: Readonly<Record<string, unknown>>): boolean;
-  /** For a JSON-RPC error -32021: the capability that is missing; empty when none is. */
+  /** The missing capability, for a JSON-RPC error -32021. Empty if none is missing. */
   missingFor(method: string, params: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }
 
-/** Garbage in the declaration counts as not declared. */
-export function askableOf(declared: unknown): Askable {
-  // Most clients declare nothing, and some with each request.
-  if (!isJsonObject(declared) || Object.keys(declared).length === 0) return askableNothing;
+/** Invalid parts of the declaration count as not declared. */
+export function clientCapabilitiesOf(declared: unknown): ClientCapabilities {
+  // Most clients declare nothing, and some repeat that with each request.
+  if (!isJsonObject(declared) || Object.keys(declared).length === 0) return noClientCapabilities;
   const capabilities = readCapabilities(declared);
+  const ui = uiDeclarationIn(declared);
+  const extensions = ui === undefined ? {} : { extensions: { [uiExtension]: knownUiParts(ui) } };
   return {
-    text: canonicalJson(capabilities),
+    text: canonicalJson({ ...capabilities, ...extensions }),
     nothing: Object.keys(capabilities).length === 0,
+    showsUi: ui !== undefined,
     canAnswer(method, params) {
       const need = needOf(method, params);
       return need !== undefined && covers(capabilities, need);
@@ -31,9 +38,16 @@ export function askableOf(declared: unknown): Askable {
   };
 }
 
-export const askableNothing: Askable = {
+/** The same of a client that nothing can be asked before the answer. */
+export function withoutServerRequests({ text }: ClientCapabilities): ClientCapabilities {
+  const { extensions } = JSON.parse(text) as { extensions?: unknown }; // made above
+  return extensions === undefined ? noClientCapabilities : clientCapabilitiesOf({ extensions });
+}
+
+export const noClientCapabilities: ClientCapabilities = {
   text: '{}',
   nothing: true,
+  showsUi: false,
   canAnswer: () => false,
   missingFor(method, params) {
     const need = needOf(method, params);
@@ -44,7 +58,7 @@ export const askableNothing: Askable = {
 type Capability = 'elicitation' | 'sampling' | 'roots';
 type Capabilities = Partial<Record<Capability, Readonly<Record<string, unknown>>>>;
 
-/** The members that the protocol defines, and what their values have to be. */
+/** The members that the protocol defines, with a check for their values. */
 const knownParts: Readonly<Record<Capability, Readonly<Record<string, (value: unknown) => boolean>>>> = {
   elicitation: { form: isJsonObject, url: isJsonObject },
   sampling: { tools: isJsonObject, context: isJsonObject },
@@ -65,12 +79,21 @@ function readCapabilities(declared: unknown): Capabilities {
   return capabilities;
 }
 
+/** More types of content than there are, and few enough to travel with every request. */
+const maxMimeTypes = 16;
+
+function knownUiParts({ mimeTypes }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(mimeTypes)) return {};
+  const texts = mimeTypes.filter((type) => typeof type === 'string' && type.length <= 100);
+  return { mimeTypes: texts.slice(0, maxMimeTypes) };
+}
+
 interface Need {
   readonly capability: Capability;
   readonly part?: string;
 }
 
-/** `includeContext` needs nothing: a client without `sampling.context` may leave the context out. */
+/** `includeContext` needs no capability: a client without `sampling.context` may omit the context. */
 function needOf(method: string, params: Readonly<Record<string, unknown>>): Need | undefined {
   switch (method) {
     case 'elicitation/create':
@@ -86,7 +109,7 @@ function needOf(method: string, params: Readonly<Record<string, unknown>>): Need
   }
 }
 
-/** A mode that the protocol does not know is one that nobody declares. */
+/** No client can declare a mode that the protocol does not define. */
 function elicitationNeed(mode: unknown): Need | undefined {
   return mode === 'form' || mode === 'url' ? { capability: 'elicitation', part: mode } : undefined;
 }
@@ -99,6 +122,6 @@ function covers(capabilities: Capabilities, need: Need): boolean {
   const declared = capabilities[need.capability];
   if (declared === undefined) return false;
   if (need.part === undefined || Object.hasOwn(declared, need.part)) return true;
-  // From the time before modes: no mode at all means forms.
+  // Before modes were introduced, a declaration without any mode meant forms.
   return need.part === 'form' && !Object.hasOwn(declared, 'url');
 }

@@ -1,4 +1,4 @@
-/** From the least to the most serious. */
+/** In ascending order of severity. */
 export const logLevels: readonly string[] = [
   'debug',
   'info',
@@ -10,7 +10,8 @@ export const logLevels: readonly string[] = [
   'emergency',
 ];
 
-/** Whether a message of that level is wanted; without a wish everything is. */
+/** Whether a message of that level should be sent. Without a requested level, every message is. */
 export function reachesLevel(level: unknown, wanted: string | undefined): boolean {
-  return wanted === undefined || logLevels.indexOf(level as string) >= logLevels.indexOf(wanted); // a foreign level is below all
+  // an unknown level is below all
+  return wanted === undefined || logLevels.indexOf(level as string) >= logLevels.indexOf(wanted);
 }

@@ -11,8 +11,8 @@ import {
   spell,
   spellMember,
   spellString,
-} from './json-text.fixture.ts';
-import { type Message, maxBatch, readBody } from './message.ts';
+} from './json/json-text.fixture.ts';
+import { type Message, maxBatch, maxInboundKeys, readBody } from './message.ts';
 
 test('a request gives back its id and its arguments as they were written, and parsed as JSON.parse does', () => {
   const ids = fc.oneof(
@@ -166,6 +166,31 @@ test('a batch is bounded', () => {
   const batch = (count: number): string => `[${Array(count).fill('{"jsonrpc":"2.0","id":1,"method":"ping"}').join()}]`;
   expect(readBody(batch(maxBatch)).messages).toHaveLength(maxBatch);
   expect(codeOf(batch(maxBatch + 1))).toBe('REQUEST_TOO_LARGE');
+});
+
+test('a message has a bounded number of keys, wherever they are', () => {
+  const objects = (count: number): string => `[${Array(count).fill('{"a":1}').join()}]`;
+  const call = (args: string): string =>
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":${args}}}`;
+  expect(codeOf(call(`{"a":${objects(maxInboundKeys - 7)}}`))).toBeUndefined();
+  expect(codeOf(call(`{"a":${objects(maxInboundKeys - 6)}}`))).toBe('REQUEST_TOO_LARGE');
+  // Values without keys are bounded by the size of the message alone.
+  expect(codeOf(call(`{"a":[${'1,'.repeat(2 * maxInboundKeys)}1]}`))).toBeUndefined();
+});
+
+test('a batch that is too long is not parsed', () => {
+  const { parse } = JSON;
+  let parsed = 0;
+  JSON.parse = (source: string) => {
+    parsed++;
+    return parse(source);
+  };
+  try {
+    expect(codeOf(`[${'1,'.repeat(100_000)}1]`)).toBe('REQUEST_TOO_LARGE');
+  } finally {
+    JSON.parse = parse;
+  }
+  expect(parsed).toBe(0);
 });
 
 test.each([

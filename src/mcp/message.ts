@@ -1,24 +1,24 @@
 import { HubError, isJsonObject } from '../base/index.ts';
-import { oneLine } from './one-line.ts';
-import { type QuestionAnswer, unanswered } from './question.ts';
-import { findMember, type Member, ScanFailure, scanElements, scanJson } from './scan-json.ts';
+import { oneLine } from './json/one-line.ts';
+import { findMember, type Member, ScanFailure, type ScanOptions, scanElements, scanJson } from './json/scan-json.ts';
+import { type ClientResponse, unanswered } from './server-request.ts';
 
-/** A client's message, parsed once, with the text of what is forwarded unchanged. */
+/** A client's message, parsed once, with the text of the parts that are forwarded unchanged. */
 export type Message =
   | {
       readonly kind: 'request';
-      /** The id exactly as it came: numbers beyond 2^53 must return unchanged. */
+      /** The id exactly as received: numbers beyond 2^53 must be returned unchanged. */
       readonly idText: string;
       readonly id: string | number;
       readonly method: string;
       readonly params: Params;
-      /** The text of `params.arguments`, when there is one; null counts as none, here as for the value. */
+      /** The text of `params.arguments`. Undefined if it is absent or null. */
       readonly argumentsText: string | undefined;
-      /** The text of `params.inputResponses`: what the hub asked for in an earlier answer. */
+      /** The text of `params.inputResponses`: the input that the hub requested in an earlier answer. */
       readonly inputsText: string | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  | { readonly kind: 'response'; readonly id: string | number; readonly answer: QuestionAnswer }
+  | { readonly kind: 'response'; readonly id: string | number; readonly answer: ClientResponse }
   | { readonly kind: 'invalid'; readonly reason: string };
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -28,20 +28,22 @@ export interface Body {
   readonly messages: readonly Message[];
 }
 
-/** Depth of what clients may send. */
+/** The maximum depth of a client's message. */
 export const maxInboundDepth = 64;
-/** A batch is a convenience of one old revision, not a way to queue work. */
+/** Each key costs far more than its bytes: it is compared with the others, and parsed. */
+export const maxInboundKeys = 50_000;
+/** Batches are a convenience of one old protocol version, not a way to queue work. */
 export const maxBatch = 64;
 
-/** Reads a body that holds one message or a batch; throws HubError for what is no JSON at all. */
+/** Reads a body with one message or a batch. Throws HubError if it is not JSON. */
 export function readBody(text: string): Body {
   const { start, members } = scan(text);
   const call = plainCall(text, members);
   if (call !== undefined) return { batch: false, messages: [call] };
+  const spans = text[start] === '[' ? orRefused(() => scanElements(text, start, maxBatch + 1)) : [];
+  if (spans.length > maxBatch) throw new HubError('REQUEST_TOO_LARGE', `A batch may hold ${maxBatch} messages.`);
   const value = parse(text);
   if (!Array.isArray(value)) return { batch: false, messages: [toMessage(text, value, members)] };
-  const spans = scanElements(text, start);
-  if (spans.length > maxBatch) throw new HubError('REQUEST_TOO_LARGE', `A batch may hold ${maxBatch} messages.`);
   const messages = spans.map((span, index) => {
     const part = text.slice(span.start, span.end);
     return toMessage(part, value[index], scan(part).members);
@@ -49,12 +51,28 @@ export function readBody(text: string): Body {
   return { batch: true, messages };
 }
 
+const scanOptions: ScanOptions = {
+  maxDepth: maxInboundDepth,
+  rejectRepeatedKeys: true,
+  collectDepth: 2,
+  maxKeys: maxInboundKeys,
+};
+
 function scan(text: string): { start: number; members: readonly Member[] | undefined } {
+  return orRefused(() => scanJson(text, scanOptions));
+}
+
+function orRefused<T>(read: () => T): T {
   try {
-    return scanJson(text, { maxDepth: maxInboundDepth, rejectRepeatedKeys: true, collectDepth: 2 });
+    return read();
   } catch (error) {
     if (!(error instanceof ScanFailure)) throw error;
     if (error.reason === 'depth') throw new HubError('REQUEST_TOO_LARGE', `The message is ${error.message}.`);
+    if (error.reason === 'keys') {
+      throw new HubError('REQUEST_TOO_LARGE', `The message has over ${maxInboundKeys} keys.`, {
+        hint: 'Send fewer at once, or as a list or a text.',
+      });
+    }
     if (error.reason === 'repeated-key') {
       throw new HubError('INVALID_REQUEST', `Ambiguous JSON: ${error.message}.`, {
         hint: 'Send each key once; parsers disagree on which of two counts.',
@@ -77,8 +95,8 @@ const plainId = /^(?:0|[1-9]\d{0,14}|"[\w.:-]*")$/;
 const plainString = /^"[ !#-[\]-~]*"$/;
 
 /**
- * The spelling in which nearly every client calls a tool. The scan has seen where everything stands, so only what clients choose
- * freely is left to JSON.parse. Undefined for anything else, good or bad.
+ * A fast path for the form in which nearly every client calls a tool. The scan already found every position, so only
+ * the parts that clients choose freely need JSON.parse. Undefined for any other message, valid or not.
  */
 function plainCall(text: string, members: readonly Member[] | undefined): Message | undefined {
   if (members?.length !== 4 || textOf(text, findMember(members, 'jsonrpc')) !== '"2.0"') return undefined;
@@ -128,7 +146,7 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   const params = value.params ?? {};
   if (!isJsonObject(params)) return invalid('"params" must be an object');
   if (!hasId) return { kind: 'notification', method, params };
-  const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan saw it
+  const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan found it
   const paramsMembers = findMember(members, 'params')?.members;
   return {
     kind: 'request',
@@ -147,8 +165,8 @@ function textOf(text: string, span: Member | undefined): string | undefined {
   return span && text.slice(span.start, span.end);
 }
 
-/** A server that gets anything but an object may not see an answer in it, and wait on. */
-function toAnswer(text: string, value: Params, members: readonly Member[]): QuestionAnswer {
+/** A server may not recognise anything but an object as an answer, and keep waiting. */
+function toAnswer(text: string, value: Params, members: readonly Member[]): ClientResponse {
   const kind = 'result' in value ? 'result' : 'error';
   const answer = isJsonObject(value[kind]) ? textOf(text, findMember(members, kind)) : undefined;
   return answer === undefined ? unanswered('The client answered with no object') : { kind, text: oneLine(answer) };

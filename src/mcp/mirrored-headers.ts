@@ -2,19 +2,19 @@ import { isJsonObject } from '../base/index.ts';
 import type { MirroredArgument } from '../domain/index.ts';
 
 /**
- * Modern HTTP requests repeat parts of the body in headers. A value that a header cannot carry as
- * it is travels as `=?base64?…?=`.
+ * Modern HTTP requests repeat parts of the body in headers. A value that a header cannot carry as it is becomes
+ * `=?base64?…?=`.
  */
 export function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?');
   return plain ? value : encoded(Buffer.from(value, 'utf8'));
 }
 
-/** Of the many ways in which Base64 can spell a text only the regular one counts. */
+/** Base64 can spell the same text in several ways. Only the canonical one matches. */
 export function headerValueMatches(header: string, expected: string): boolean {
   if (!header.startsWith('=?base64?') || !header.endsWith('?=')) return header === expected;
   const bytes = Buffer.from(expected, 'utf8');
-  // Half a surrogate pair has no UTF-8; what stands for it there is another text.
+  // A lone surrogate has no UTF-8 encoding, and its replacement character is a different text.
   return header === encoded(bytes) && bytes.toString('utf8') === expected;
 }
 
@@ -22,7 +22,7 @@ function encoded(bytes: Buffer): string {
   return `=?base64?${bytes.toString('base64')}?=`;
 }
 
-/** Headers for the arguments that a tool's schema marks with `x-mcp-header`. */
+/** The headers for the arguments marked with `x-mcp-header` in the tool's schema. */
 export function mirroredArgumentHeaders(mirrored: readonly MirroredArgument[], args: unknown): [string, string][] {
   const headers: [string, string][] = [];
   for (const { header, path } of mirrored) {
@@ -34,7 +34,7 @@ export function mirroredArgumentHeaders(mirrored: readonly MirroredArgument[], a
   return headers;
 }
 
-/** Of other numbers the header might say something else than the body. */
+/** For any other number, the header might differ from the body. */
 function isExactNumber(value: unknown): boolean {
   return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
@@ -43,7 +43,7 @@ export type MirroredScan =
   | { readonly valid: true; readonly mirrored: readonly MirroredArgument[] }
   | { readonly valid: false; readonly reason: string };
 
-/** Reads `x-mcp-header` marks. A tool with an invalid mark must not be offered over HTTP. */
+/** Reads `x-mcp-header` marks. A tool with an invalid mark must not be listed over HTTP. */
 export function scanMirroredArguments(inputSchema: unknown): MirroredScan {
   const mirrored: MirroredArgument[] = [];
   const names = new Set<string>();
@@ -86,7 +86,7 @@ const headerToken = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const mirrorableTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords whose values are data, not schemas. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required', 'x-mcp-header']);
-/** Keywords whose values hold schemas by name. */
+/** Keywords whose values are maps of schemas by name. */
 const mapKeywords: ReadonlySet<string> = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 
 function firstFault<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { errorTable, explainError, type HubError } from '../base/index.ts';
 
-/** JSON-RPC answers as text, spliced together from parts that are already JSON. */
+/** Builds a JSON-RPC response from parts that are already JSON text. */
 export function resultReply(idText: string, resultText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"result":${resultText}}`;
 }
@@ -10,12 +10,12 @@ export function rawErrorReply(idText: string, errorText: string): string {
   return `{"jsonrpc":"2.0","id":${idText},"error":${errorText}}`;
 }
 
-/** `code` where the reader's era has another one than the table. */
+/** Pass `code` if the client's protocol version uses a different code than the error table. */
 export function errorReply(idText: string, error: HubError, code: number = errorTable[error.code].jsonRpc): string {
   const { retryable } = errorTable[error.code];
   const isDefect = error.code === 'INTERNAL';
   const data = { code: error.code, retryable, ...(isDefect ? {} : error.details) };
-  // What a defect says is for the log: it may name files of this machine.
+  // The message of a defect goes only to the log, because it may name files on this machine.
   const message = isDefect ? 'Something went wrong inside the hub; its log says what.' : explainError(error);
   return rawErrorReply(idText, JSON.stringify({ code, message, data }));
 }

@@ -23,7 +23,7 @@ const anyText = fc.oneof(
   fc.constantFrom('', '.', 'qm1.', '\ud800', '\udc00', '\ufffd', '\ud83d\ude00', '\0', '\u2028', '"\\'),
 );
 const anyClaims = fc.record<StateClaims>({
-  kind: fc.constantFrom('relay', 'parked', 'again'),
+  kind: fc.constantFrom('relay', 'awaiting-input', 'again'),
   value: anyText,
   principal: anyText,
   subject: anyText,
@@ -80,8 +80,8 @@ test('every single changed, added or missing character is refused', () => {
 
 test('two states cannot be made into a third', () => {
   const states = createStates();
-  const [one, two] = [states.seal(claims), states.seal({ ...claims, kind: 'parked', value: 'id' })].map((text) =>
-    text.split('.'),
+  const [one, two] = [states.seal(claims), states.seal({ ...claims, kind: 'awaiting-input', value: 'id' })].map(
+    (text) => text.split('.'),
   );
   expect(states.open([one?.[0], one?.[1], two?.[2]].join('.'), claims)).toBeUndefined();
   expect(states.open([one?.[0], two?.[1], one?.[2]].join('.'), claims)).toBeUndefined();

@@ -3,27 +3,29 @@ import { createSigner } from './signature.ts';
 
 export interface StateClaims {
   /**
-   * 'relay': the upstream server's own requestState is inside; 'parked': the id of a call that
-   * waits in this process; 'again': the call is simply sent again.
+   * 'relay': contains the upstream server's own requestState. 'awaiting-input': contains the id of a call that waits in
+   * this process. 'again': the call is sent again.
    */
-  readonly kind: 'relay' | 'parked' | 'again';
-  /** The upstream state, byte-exact, or the id of the parked call. Empty for 'again'. */
+  readonly kind: 'relay' | 'awaiting-input' | 'again';
+  /** The upstream state, byte-exact, or the id of the call that awaits input. Empty for 'again'. */
   readonly value: string;
-  /** Who got it: only that principal may bring it back. */
+  /** The principal that received it. No other principal may return it. */
   readonly principal: string;
-  /** What it belongs to: method and target and arguments, in any one text that the caller makes. */
+  /** The method, target and arguments it belongs to, as a text of the caller's choice. */
   readonly subject: string;
 }
 
 /**
- * The requestState of an `input_required` result: what the hub has to know when the client comes
- * again, kept by the client. It is signed, not secret, and valid until it expires: whoever must not
- * see it twice remembers what it has seen.
+ * The requestState of an `input_required` result. The client keeps the state that the hub needs for the retry. It is
+ * signed but not encrypted, and valid until it expires: code that must not accept it twice has to track the states it
+ * has seen.
  */
 export interface RequestStates {
-  /** Throws for an upstream state so long that it could not be opened again. */
+  /** Throws for an upstream state too long to be opened again. */
   seal(claims: StateClaims): string;
-  /** Undefined when it was not sealed here, was changed, is too old, or belongs to somebody or something else. */
+  /**
+   * Undefined if the text was not sealed here, was changed, has expired, or belongs to another principal or subject.
+   */
   open(
     text: unknown,
     expected: Pick<StateClaims, 'principal' | 'subject'>,
@@ -49,7 +51,7 @@ export function createRequestStates(
       const end = text.lastIndexOf('.');
       const content = text.slice(0, end);
       if (!signer.isSigned(content, text.slice(end + 1), boundTo(expected))) return undefined;
-      // Signed by this key, so it is what seal() made.
+      // Signed with this key, so seal() made it.
       const body = JSON.parse(Buffer.from(content.slice(prefix.length), 'base64url').toString()) as Body;
       const [kind, expiresAt, value] = body;
       return deps.clock.now() < expiresAt ? { kind, value } : undefined;
@@ -57,14 +59,14 @@ export function createRequestStates(
   };
 }
 
-/** As JSON, which writes half a surrogate pair as an escape, so that UTF-8 loses nothing. */
+/** Encoded as JSON, which escapes lone surrogates, so UTF-8 preserves every value. */
 type Body = readonly [kind: StateClaims['kind'], expiresAt: number, value: string];
 
-/** The version is signed with the rest: no other version's text can pass for this one's. */
+/** The version is signed too, so the text of another version cannot pass for this one. */
 const prefix = 'qm1.';
 const maxLength = 1024 * 1024;
 
-/** The client brings both with its retry anyway. */
+/** The client sends both with its retry anyway. */
 function boundTo({ principal, subject }: Pick<StateClaims, 'principal' | 'subject'>): readonly string[] {
   return [principal, subject];
 }

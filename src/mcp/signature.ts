@@ -1,8 +1,8 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** Signs what clients keep for the hub. */
+/** Signs the state that clients keep for the hub. */
 export interface Signer {
-  /** `bound` is covered without being carried: whoever brings the content back has to bring the same again. */
+  /** The signature covers `bound` without carrying it: verification needs the same values again. */
   sign(content: string, bound: readonly string[]): string;
   isSigned(content: string, signature: string, bound: readonly string[]): boolean;
 }
@@ -22,13 +22,13 @@ export function createSigner(secret: Uint8Array): Signer {
   };
 }
 
-/** Of a fixed size, so that no end of the one can pass for the start of the other. */
+/** Fixed size, so that the end of one value cannot pass for the start of the next. */
 function digest(text: string): Buffer {
-  // In UTF-8 all halves of surrogate pairs would look alike.
+  // In UTF-8, all lone surrogates would look the same.
   return createHash('sha256').update(text, 'utf16le').digest();
 }
 
-/** Compares texts, not what they decode to: Base64 has several spellings of the same bytes. */
+/** Compares the texts, not the decoded bytes: Base64 can spell the same bytes in several ways. */
 function sameText(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);

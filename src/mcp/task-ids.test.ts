@@ -36,7 +36,7 @@ test('no byte of it can be changed, and another key knows nothing of it', () => 
   expect(createTaskIds({ key: Buffer.alloc(32, 8) }).open(id, 'agent')).toBeUndefined();
 });
 
-test('what else the key signs is no task, nor the other way round', () => {
+test('other signed texts are not task ids, and task ids are nothing else', () => {
   const states = createRequestStates({ clock: createMovingClock(), key }, { lifeMs: 1000 });
   const bound = { principal: 'agent', subject: '' };
   expect(

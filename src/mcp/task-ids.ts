@@ -1,23 +1,23 @@
 import { HubError } from '../base/index.ts';
 import { createSigner } from './signature.ts';
 
-/** A task of an upstream server, and the call that became it. */
+/** A task of an upstream server and the call that created it. */
 export interface TaskClaims {
   readonly server: string;
-  /** By the server's own name. */
+  /** The server's own name for the tool. */
   readonly tool: string;
-  /** By the server's own word. */
+  /** The server's own id for the task. */
   readonly taskId: string;
 }
 
 /**
- * Ids of tasks as clients see them. They say whose task it is, so that nothing has to be remembered of it; signed, not
- * secret, and good for the principal that got it, for as long as the server knows the task.
+ * Task ids as clients see them. An id names the server, tool and task, so the hub stores nothing. It is signed but not
+ * encrypted, bound to the principal that received it, and valid for as long as the server knows the task.
  */
 export interface TaskIds {
-  /** Throws for an id so long that no header could carry it. */
+  /** Throws for an id too long for a header. */
   seal(claims: TaskClaims, principal: string): string;
-  /** Undefined when it was not sealed here, was changed, or belongs to somebody else. */
+  /** Undefined if the id was not sealed here, was changed, or belongs to another principal. */
   open(id: string, principal: string): TaskClaims | undefined;
 }
 
@@ -35,7 +35,7 @@ export function createTaskIds({ key }: { readonly key: Uint8Array }): TaskIds {
       const end = id.lastIndexOf('.');
       const content = id.slice(0, end);
       if (!signer.isSigned(content, id.slice(end + 1), [principal])) return undefined;
-      // Signed by this key, so it is what seal() made.
+      // Signed with this key, so seal() made it.
       const body = JSON.parse(Buffer.from(content.slice(prefix.length), 'base64url').toString()) as Body;
       const [server, tool, taskId] = body;
       return { server, tool, taskId };
@@ -45,9 +45,9 @@ export function createTaskIds({ key }: { readonly key: Uint8Array }): TaskIds {
 
 type Body = readonly [server: string, tool: string, taskId: string];
 
-/** Signed with the rest: nothing else that this key signs can pass for the id of a task. */
+/** Signed too, so nothing else signed with this key can pass for a task id. */
 const prefix = 'qmt1.';
-/** It travels in the header Mcp-Name, and many servers read no more than 8 kB of headers. */
+/** The id travels in the Mcp-Name header, and many servers accept no more than 8 kB of headers. */
 const maxLength = 4096;
 
 function tooLong(server: string, length: number): HubError {

@@ -12,7 +12,7 @@ function request(params: string): Message {
   return message;
 }
 
-test('what headers say is said in _meta', () => {
+test('trace headers are forwarded in _meta', () => {
   expect(inTrace(request('{"name":"a"}'), plain, undefined)).toEqual(
     request(`{"name":"a","_meta":{"traceparent":"${plain}"}}`),
   );

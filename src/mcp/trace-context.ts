@@ -2,8 +2,8 @@ import { metaOf } from './classify.ts';
 import type { Message } from './message.ts';
 
 /**
- * A request as if its `_meta` said which trace it belongs to, where only the headers of its HTTP request do. Of both,
- * `_meta` counts: it is MCP's own. What is not of the form of W3C Trace Context says nothing.
+ * Copies the trace context from the HTTP headers to the request's `_meta`. If both have one, `_meta` wins, because it
+ * is MCP's own. Values that are not valid W3C Trace Context are ignored.
  */
 export function inTrace(message: Message, traceparent: string, tracestate: string | undefined): Message {
   if (message.kind !== 'request' || !isTraceparent(traceparent)) return message;
@@ -14,7 +14,7 @@ export function inTrace(message: Message, traceparent: string, tracestate: strin
   return { ...message, params: { ...params, _meta: { ...meta, traceparent, ...state } } };
 }
 
-/** A later version may say more after its fourth part. */
+/** Later versions may append data after the fourth field. */
 function isTraceparent(text: string): boolean {
   const [, version, traceId, parentId, more] = form.exec(text) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== '')) return false;
@@ -24,5 +24,5 @@ function isTraceparent(text: string): boolean {
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}((?:-[\x21-\x7e]{0,200})?)$/;
 const noTrace = '0'.repeat(32);
 const noParent = '0'.repeat(16);
-/** As long as whoever passes it on must at least manage. */
+/** 512 characters is the least that W3C Trace Context asks every participant to propagate. */
 const passable = /^[\x20-\x7e]{1,512}$/;

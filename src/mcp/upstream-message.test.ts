@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { choices, objectTree, spell, spellMember, type Tree } from './json-text.fixture.ts';
-import { scanJson } from './scan-json.ts';
+import { choices, objectTree, spell, spellMember, type Tree } from './json/json-text.fixture.ts';
+import { scanJson } from './json/scan-json.ts';
 import { readUpstreamMessage, toLegacyResult, toModernResult, type UpstreamMessage } from './upstream-message.ts';
 
 test('a result keeps its text, whatever surrounds it and however it is spelled', () => {
@@ -115,7 +115,7 @@ test.each([
   expect(toModernResult(message)).toBe(modern);
 });
 
-test('of two results the last one counts, as it does for JSON.parse', () => {
+test('the last of two results counts, as with JSON.parse', () => {
   expect(result('{"id":1,"result":{"a":1},"id":2,"result":{"b":2}}')).toMatchObject({
     id: 2,
     text: '{"b":2}',
@@ -147,6 +147,9 @@ test.each([
   ['{"result":{"__proto__":{"isError":true}}}', 'result'],
   ['{}', 'garbage'],
   ['[]', 'garbage'],
+  ['[{', 'garbage'],
+  ['', 'garbage'],
+  ['  \r', 'garbage'],
   ['[{"jsonrpc":"2.0","id":1,"result":{}}]', 'garbage'],
   ['5', 'garbage'],
   ['"x"', 'garbage'],
@@ -187,7 +190,6 @@ test.each([
 test.each([
   ['a request of the server', `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":${deepArray(9000)}}}`],
   ['a notification', `{"jsonrpc":"2.0","method":"m","params":{"a":${deepArray(9000)}}}`],
-  ['an array', deepArray(9000)],
   ['an id that is deep itself', `{"jsonrpc":"2.0","result":{},"id":${deepArray(9000)}}`],
 ])('%s that nests too deep answers no request', (_, text) => {
   const message = readUpstreamMessage(text);
@@ -232,7 +234,7 @@ test('a result that nests as deep as it may reaches either client', () => {
 
 // JSON.parse takes seconds and gigabytes for these; it would also say something else about the first.
 test.each([
-  ['without an end', '['.repeat(4_000_000)],
+  ['without an end', `{"a":${'['.repeat(4_000_000)}`],
   ['with an end', answer(`{"a":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)],
 ])('megabytes of brackets %s are refused for their depth', (_, text) => {
   expect(readUpstreamMessage(text)).toMatchObject({ kind: 'garbage', reason: 'nested deeper than 512 levels' });
@@ -275,4 +277,49 @@ test('structured content that is no object is for modern clients alone', () => {
   );
   const plain = read('{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"n":1}}}');
   expect(toLegacyResult(plain)).toBe('{"content":[],"structuredContent":{"n":1}}');
+});
+
+test('a large result is not parsed before somebody reads its large members', () => {
+  const large = 'x'.repeat(300_000);
+  const text = `{"jsonrpc":"2.0","id":3,"result":{"isError":false,"structuredContent":{"said":"${large}"},"content":["${large}"]}}`;
+  const parsed: number[] = [];
+  const { parse } = JSON;
+  JSON.parse = (source: string) => {
+    parsed.push(source.length);
+    return parse(source);
+  };
+  try {
+    const message = readUpstreamMessage(text);
+    expect(message).toMatchObject({ kind: 'result', id: 3 });
+    if (message.kind !== 'result') return;
+    expect(toLegacyResult(message)).toBe(message.text);
+    expect(message.value.isError).toBe(false);
+    expect(Math.max(...parsed)).toBeLessThan(100);
+    expect(message.value).toEqual(parse(message.text));
+  } finally {
+    JSON.parse = parse;
+  }
+});
+
+test.each([
+  ['an escape that is none', '"\\q"'],
+  ['half an escape', '"\\u12"'],
+  ['a control character', '"\u0001"'],
+  ['a tab in a string', '"\t"'],
+  ['a literal that is none', 'nul'],
+  ['a number that is none', '01'],
+  ['a comma too many', '[1,]'],
+  ['a wrong bracket', '[1}'],
+])('a large result with %s fails its request instead of reaching the client', (_what, value) => {
+  const large = 'x'.repeat(300_000);
+  const text = `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"${large}","more":${value}}]}}`;
+  expect(readUpstreamMessage(text)).toEqual({ kind: 'garbage', reason: 'not JSON', id: 3 });
+});
+
+test('a large message that is not a result is bounded', () => {
+  const large = 'x'.repeat(5_000_000);
+  const notice = `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${large}"}}`;
+  expect(readUpstreamMessage(notice)).toMatchObject({ kind: 'garbage', id: undefined });
+  const error = `{"jsonrpc":"2.0","id":4,"error":{"code":-1,"message":"${large}"}}`;
+  expect(readUpstreamMessage(error)).toMatchObject({ kind: 'garbage', id: 4 });
 });

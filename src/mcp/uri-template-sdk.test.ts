@@ -1,7 +1,7 @@
 import { UriTemplate as SdkTemplate } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseUriTemplate } from './uri-template.ts';
+import { parseUriTemplate } from './uri-templates/uri-template.ts';
 
 type Values = Record<string, string>;
 
@@ -53,7 +53,7 @@ test('the SDK makes the same URIs', () => {
   );
 });
 
-test('what the SDK matches is matched with the same values', () => {
+test('templates match with the same values as in the SDK', () => {
   let matched = 0;
   // In `{+a}` they stay as they are, and the SDK's simple values may begin before them.
   const plain = value.filter((text) => !/[?#]/.test(text));

@@ -1,22 +1,34 @@
+import {
+  createIsolatedConnections,
+  type IsolatedConnections,
+  type IsolatedConnectionsDeps,
+} from './connecting/isolated-connections.ts';
 import type { UpstreamDeps, UpstreamHandles, UpstreamOptions } from './handles.ts';
-import { createSeats, type Seats, type SeatsDeps } from './seats.ts';
-import { Upstream } from './upstream.ts';
+import { CallsInFlight } from './state/calls-in-flight.ts';
+import { ServerControl } from './upstream-control.ts';
+import { ServerDispatch } from './upstream-dispatch.ts';
+import { createUpstreamParts } from './upstream-parts.ts';
 
-/** One server, and whatever connections its callers need. */
+/** One server with all its connections. */
 export function createUpstream(deps: UpstreamDeps, options: UpstreamOptions): UpstreamHandles {
-  const upstream = new Upstream(deps, options, seatsOf(deps, options));
-  return { control: upstream, dispatch: upstream };
+  return handlesOf(deps, options, isolatedOf(deps, options));
 }
 
-/** A connection of one caller is an upstream of its own, without lists. */
-function seatsOf(deps: UpstreamDeps, { spec, client }: UpstreamOptions): Seats | undefined {
+/** An isolated connection is an upstream of its own, without lists. */
+function isolatedOf(deps: UpstreamDeps, { spec, client }: UpstreamOptions): IsolatedConnections | undefined {
   const { isolation } = spec;
   if (isolation === 'shared') return undefined;
-  const open: SeatsDeps['open'] = (own, seat) => {
-    const underWay = (): number => seats.loads().reduce((sum, load) => sum + load.underWay, 0);
-    const upstream = new Upstream({ ...deps, onChange: () => {} }, { spec: own, client, seat, underWay }, undefined);
-    return { control: upstream, dispatch: upstream };
-  };
-  const seats = createSeats({ clock: deps.clock, open }, spec, isolation);
-  return seats;
+  const allCalls = new CallsInFlight(deps.accounts);
+  const open: IsolatedConnectionsDeps['open'] = (own, terms) =>
+    handlesOf({ ...deps, onServerChange: () => {} }, { spec: own, client, terms, allCalls }, undefined);
+  return createIsolatedConnections({ clock: deps.clock, open, onRetired: () => allCalls.end() }, spec, isolation);
+}
+
+function handlesOf(
+  deps: UpstreamDeps,
+  options: UpstreamOptions,
+  isolated: IsolatedConnections | undefined,
+): UpstreamHandles {
+  const parts = createUpstreamParts(deps, options, isolated);
+  return { control: new ServerControl(parts), dispatch: new ServerDispatch(parts) };
 }

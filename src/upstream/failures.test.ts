@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { HubError } from '../base/index.ts';
 import {
+  bodyOfType,
   cancelled,
   garbled,
   lostConnection,
@@ -94,4 +95,16 @@ test('a redirect says that the final URL is wanted', () => {
   expect(error.code).toBe('UPSTREAM_FAILED');
   expect(error.hint).toMatch(/configure the final URL/);
   expect(httpStatus).toBe(302);
+});
+
+test.each([
+  ['text/html; charset=utf-8', 'a body of type text/html'],
+  ['Application/JSON', 'a body of type application/json'],
+  ['text/hunter2', 'a body of another type'],
+  ['text/html hunter2', 'a body of another type'],
+  ['', 'a body of unknown type'],
+  [undefined, 'a body of unknown type'],
+  [['text/html', 'hunter2'], 'a body of unknown type'],
+])('content type %j is quoted only if it is well known', (contentType, text) => {
+  expect(bodyOfType(contentType)).toBe(text);
 });

@@ -1,8 +1,17 @@
-export { type BuiltinOrder, type Builtins, type Children, createChildren, type Peer } from './children/index.ts';
+export type { RememberedServer, ServerMemory } from './catalog/remembered.ts';
+export {
+  type BuiltinOrder,
+  type Builtins,
+  type Children,
+  type ChildStreams,
+  createChildren,
+} from './children/index.ts';
+export type { Connection } from './connecting/connection.ts';
+export type { ConnectionOwner, IsolatedConnections } from './connecting/isolated-connections.ts';
+export { createStartQueue, type StartQueue } from './connecting/start-queue.ts';
 export { createUpstream } from './create-upstream.ts';
 export type { UpstreamControl, UpstreamDispatch, UpstreamHandles } from './handles.ts';
-export { type Inspection, inspectServer } from './inspect.ts';
-export type { Link } from './link.ts';
+export { type Inspection, inspectionOf, inspectServer } from './inspect-server.ts';
 export {
   type Probe,
   type ProbeAttempt,
@@ -11,7 +20,12 @@ export {
   type ProbeVerdict,
   probeServer,
 } from './probe.ts';
-export type { RememberedServer, ServerMemory } from './remembered.ts';
-export type { SeatRequest, Seats } from './seats.ts';
-export { createStartQueue } from './start-queue.ts';
-export type { Hearing, WireCall, WireError, WireFailure, WireReply, WireRequest, WireResult } from './wire.ts';
+export type {
+  ErrorReply,
+  FailedReply,
+  PendingRequest,
+  RequestHandlers,
+  ResultReply,
+  UpstreamReply,
+  UpstreamRequest,
+} from './transport.ts';

@@ -2,17 +2,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath, startHttpFixture } from '../../test/support/fixture-servers.ts';
 import { verifies } from '../../test/support/verifies.ts';
 import { within } from '../../test/support/within.ts';
-import type { HttpTransport, SseTransport, Transport } from '../domain/index.ts';
+import type { HttpTransportSpec, SseTransportSpec, TransportSpec } from '../domain/index.ts';
 import { type Probe, type ProbeAttempt, probeServer } from './probe.ts';
 import { lookDeps, lookOptions, nodeServer, specOf } from './spec.fixture.ts';
 
-const nobody: HttpTransport = { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: {} };
+const nobody: HttpTransportSpec = { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: {} };
 
-async function probe(transport: Transport, ...fallbacks: Transport[]): Promise<Probe> {
+async function probe(transport: TransportSpec, ...fallbacks: TransportSpec[]): Promise<Probe> {
   return within(probeServer(lookDeps(), lookOptions(specOf(transport, ...fallbacks))), 'the probe');
 }
 
-async function http(file: string, ...args: string[]): Promise<HttpTransport> {
+async function http(file: string, ...args: string[]): Promise<HttpTransportSpec> {
   const fixture = await startHttpFixture(file, args);
   onTestFinished(() => fixture.stop());
   return { type: 'http', url: fixture.url, headers: {} };
@@ -69,7 +69,7 @@ test.each([
 
 test('a configured SSE address of the same URL is tried in its own place, once', async () => {
   const { url } = await http('echo-sse.mjs', '--get-status', '451');
-  const sse: SseTransport = { type: 'sse', url, headers: {} };
+  const sse: SseTransportSpec = { type: 'sse', url, headers: {} };
   const found = await probe({ type: 'http', url, headers: {} }, nobody, sse);
   expect(found.verdict).toBe('auth-failed');
   expect(found.attempts.map(briefly)).toEqual([
@@ -97,7 +97,7 @@ test('a child that says nothing but to stderr: the same, when time is up', async
   const found = await within(probeServer(lookDeps(), lookOptions(specOf(transport), { timeoutMs: 4000 })), 'the probe');
   expect(found.attempts[0]?.error).toMatchObject({
     code: 'UPSTREAM_TIMEOUT',
-    message: expect.stringMatching(/Its last words: waiting for the database$/),
+    message: expect.stringMatching(/Last stderr output: waiting for the database$/),
     details: { stderrTail: 'waiting for the database' },
     hint: expect.stringContaining('its logs'),
   });

@@ -1,17 +1,17 @@
 import type { HubError } from '../base/index.ts';
 import type { Catalog, ServerSpec, TransportKind } from '../domain/index.ts';
-import type { AttemptDeps, AttemptOutcome } from './attempt.ts';
-import { openChain, type Step } from './chain.ts';
-import { type DiscoveryOutcome, discover } from './discovery.ts';
-import { redacted, unlisted } from './failures.ts';
-import type { RememberedServer } from './remembered.ts';
+import { type DiscoveryOutcome, discover } from './catalog/discovery.ts';
+import type { RememberedServer } from './catalog/remembered.ts';
+import type { AttemptDeps, AttemptOutcome } from './connecting/attempt.ts';
+import { openFirstTransport, type Step } from './connecting/transport-fallback.ts';
+import { redactedFailure, unlisted } from './failures.ts';
 
 export type ProbeVerdict = 'reachable' | 'needs-auth' | 'auth-failed' | 'unreachable';
 
-/** One transport, tried. */
+/** One tried transport. */
 export interface ProbeAttempt {
   readonly transport: TransportKind;
-  /** Nobody configured it; an HTTP address without streamable HTTP made it likely. */
+  /** Not configured, but implied by an address without Streamable HTTP. */
   readonly implicit: boolean;
   readonly verdict: ProbeVerdict;
   readonly httpStatus: number | undefined;
@@ -23,12 +23,12 @@ export interface ProbeAttempt {
 
 export interface Probe {
   readonly server: string;
-  /** Of the first attempt that was an answer. */
+  /** From the first attempt that was answered. */
   readonly verdict: ProbeVerdict;
   readonly attempts: readonly ProbeAttempt[];
-  /** Undefined where the tools could not be listed. */
+  /** Undefined if the tools could not be listed. */
   readonly catalog: Catalog | undefined;
-  /** What a hub would remember of it; undefined where there is no catalog. */
+  /** The facts that a hub would store. Undefined if there is no catalog. */
   readonly remembered: RememberedServer | undefined;
   readonly durationMs: number;
 }
@@ -41,14 +41,14 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
   /** For the handshake of each attempt, and again for each page of a list. */
   readonly timeoutMs: number;
-  /** Hears of each attempt as it ends, for whoever watches. */
+  /** Called when an attempt ends, to show progress. */
   readonly onTried?: (attempt: ProbeAttempt) => void;
 }
 
-/** Nobody listens: what a server announces during a look at it is of no interest. */
+/** Ignores announcements during a probe. */
 export const deaf: AttemptDeps['events'] = { onNotification() {}, onLost() {}, onRefused() {} };
 
-/** Connects afresh, asks what the server offers and closes. Never throws for what the server does. */
+/** Opens a new connection, reads the lists and closes. Failures of the server are outcomes, not errors. */
 export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promise<Probe> {
   const startedAt = deps.clock.monotonic();
   const attempts: ProbeAttempt[] = [];
@@ -57,21 +57,21 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
     attempts.push(attempt);
     options.onTried?.(attempt);
   };
-  const outcome = await openChain({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
+  const outcome = await openFirstTransport({ ...deps, events: deaf }, { ...options, known: undefined, onAttempt });
   let catalog: Catalog | undefined;
   let remembered: RememberedServer | undefined;
   if (outcome.kind === 'opened') {
     const { timeoutMs, signal } = options;
     const now = deps.clock.now();
-    const listed = await discover(outcome.wire, outcome.agreement, { now, timeoutMs, signal, before: undefined });
-    await outcome.wire.close();
+    const listed = await discover(outcome.transport, outcome.agreement, { now, timeoutMs, signal, before: undefined });
+    await outcome.transport.close();
     if (listed.kind === 'found') {
       ({ catalog } = listed);
-      const { warnings: _, ...offer } = catalog;
+      const { warnings: _, ...lists } = catalog;
       const { agreement, via } = outcome;
       const { era, version: protocolVersion } = agreement;
-      remembered = { connectionKey: options.spec.connectionKey, era, protocolVersion, verdictAt: now, via, ...offer };
-    } else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the one that was opened
+      remembered = { connectionKey: options.spec.connectionKey, era, protocolVersion, verdictAt: now, via, ...lists };
+    } else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the last one
   }
   return {
     server: options.spec.name,
@@ -84,21 +84,21 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
 }
 
 export function toAttempt(deps: ProbeDeps, step: Step, outcome: AttemptOutcome, durationMs: number): ProbeAttempt {
-  const facts = { transport: step.transport.type, implicit: step.implicit, durationMs };
+  const facts = { transport: step.transportSpec.type, implicit: step.implicit, durationMs };
   if (outcome.kind === 'failed') {
     const { error, httpStatus } = outcome.failure;
     const verdict = verdictOf(error);
     const nothing = { protocolVersion: undefined, sessionId: null };
-    return { ...facts, ...nothing, verdict, httpStatus, error: redacted(error, deps.redact) };
+    return { ...facts, ...nothing, verdict, httpStatus, error: redactedFailure(error, deps.redact) };
   }
-  const { wire, agreement } = outcome;
+  const { transport, agreement } = outcome;
   return {
     ...facts,
     verdict: 'reachable',
     // A handshake over HTTP has no other way to succeed.
-    httpStatus: wire.transport === 'http' || wire.transport === 'sse' ? 200 : undefined,
+    httpStatus: transport.kind === 'http' || transport.kind === 'sse' ? 200 : undefined,
     protocolVersion: agreement.version,
-    sessionId: wire.sessionId,
+    sessionId: transport.sessionId,
     error: undefined,
   };
 }
@@ -108,7 +108,7 @@ function verdictOf({ code }: HubError): ProbeVerdict {
   return code === 'UPSTREAM_FORBIDDEN' ? 'auth-failed' : 'unreachable';
 }
 
-/** Some servers greet everybody and ask for a login only when it gets serious. */
+/** Some servers accept every handshake and require a login only for requests. */
 function withoutTools(
   deps: ProbeDeps,
   { spec }: ProbeOptions,
@@ -119,5 +119,5 @@ function withoutTools(
   if (failure === undefined || verdict === 'unreachable') {
     return { ...opened, error: unlisted(spec.name, deps.redact(reason)) };
   }
-  return { ...opened, verdict, httpStatus: failure.httpStatus, error: redacted(failure.error, deps.redact) };
+  return { ...opened, verdict, httpStatus: failure.httpStatus, error: redactedFailure(failure.error, deps.redact) };
 }

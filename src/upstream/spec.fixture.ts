@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
-import type { ServerSpec, StdioTransport, Transport } from '../domain/index.ts';
+import type { ServerSpec, StdioTransportSpec, TransportSpec } from '../domain/index.ts';
 import { createChildren } from './children/index.ts';
 import type { ProbeDeps, ProbeOptions } from './probe.ts';
 
-export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerSpec {
+export function specOf(transport: TransportSpec, ...fallbacks: TransportSpec[]): ServerSpec {
   const source = { file: 'quartermaster.yaml' };
   return {
     name: 'up',
@@ -27,12 +27,12 @@ export function specOf(transport: Transport, ...fallbacks: Transport[]): ServerS
   };
 }
 
-/** A program as a server, by its arguments to Node. */
-export function nodeServer(...args: string[]): StdioTransport {
+/** A Node program as a server. */
+export function nodeServer(...args: string[]): StdioTransportSpec {
   return { type: 'stdio', command: process.execPath, args, env: {}, cwd: join(import.meta.dirname, '..', '..') };
 }
 
-/** What a look at a server needs; its children end with the test. */
+/** The dependencies of a probe. Its children end with the test. */
 export function lookDeps(redact: (text: string) => string = (text) => text): ProbeDeps {
   const parts = { clock: createSystemClock(), logger: createSilentLogger() };
   const children = createChildren(

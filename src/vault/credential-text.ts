@@ -4,14 +4,16 @@ import { hidesValue, keyKind, secretWords } from './secret-keys.ts';
 export const redacted = '[redacted]';
 
 /**
- * True for every text that `hideCredentials` or a secret key would change; also for some that they would not.
- * It looks at raw JSON, so it does not ask for word boundaries: an escape such as `\n` hides them.
+ * True for every text that `hideCredentials` or a secret key would change, and for some that they would not. It scans
+ * raw JSON, so it requires no word boundaries: an escape such as `\n` hides them.
  */
 export function mayHoldCredential(text: string): boolean {
   return holdsKey(text) || bearerWord.test(text) || holdsToken(text);
 }
 
-/** Credentials that can be told by their look, in plain text. Of a text that was cut, the last quote may be missing. */
+/**
+ * Hides credentials that are recognisable by their form in plain text. With `cut`, the closing quote may be missing.
+ */
 export function hideCredentials(text: string, cut: boolean): string {
   let result = hideJsonWebTokens(text, redacted);
   for (const shape of shapes) result = result.replace(shape, redacted);
@@ -22,7 +24,7 @@ export function hideCredentials(text: string, cut: boolean): string {
     .replace(cut ? pairOrCut : pair, hidePair);
 }
 
-/** A name is followed by a colon or an equals sign, of which most long texts have few: it is sought from there. */
+/** A colon or an equals sign follows a name, and most long texts have few of them, so the search starts there. */
 function holdsKey(text: string): boolean {
   return holdsKeyBefore(':', text) || holdsKeyBefore('=', text);
 }
@@ -36,7 +38,7 @@ function holdsKeyBefore(sign: string, text: string): boolean {
   return false;
 }
 
-/** One look for a telling character is nearly free; only texts that have it pay for the pattern. */
+/** Searching for a single hint is nearly free. Only texts that contain it pay for the pattern. */
 function holdsToken(text: string): boolean {
   return coarseTokens.some(({ hint, pattern }) => text.includes(hint) && pattern.test(text));
 }
@@ -78,7 +80,10 @@ const pairOrCut = new RegExp(
   'gi',
 );
 
-/** `key=value` and `"key": "value"` inside a text. The match begins at the telling word; the key may begin earlier. */
+/**
+ * Hides the value of `key=value` and `"key": "value"` inside a text. The match begins at the secret word; the key may
+ * begin earlier.
+ */
 function hidePair(whole: string, tail: string, between: string, value: string, at: number, text: string): string {
   if (value.startsWith(redacted.slice(0, -1))) return whole;
   const quote = /^\\?["']/.exec(value)?.[0] ?? '';

@@ -1,15 +1,15 @@
 import { bytesToCharacters } from './percent-bytes.ts';
 
-/** A text without its escapes, and the place in the original at which each of its characters begins. */
+/** Unescaped text that maps each character to its position in the original. */
 export interface Unescaped {
   readonly text: string;
   originOf(index: number): number;
 }
 
-/** An address inside an address is encoded twice, a JSON text inside a JSON string as well. */
+/** A URL inside a URL is encoded twice, as is a JSON text inside a JSON string. */
 const rounds = 2;
 
-/** The text as it reads after one round of unescaping, and after the next; none where nothing is escaped. */
+/** The text after one round of unescaping and after the next. Empty if nothing is escaped. */
 export function unescapings(text: string): readonly Unescaped[] {
   if (!mayHoldEscapes(text)) return [];
   const all: Unescaped[] = [];
@@ -23,15 +23,15 @@ export function unescapings(text: string): readonly Unescaped[] {
   return all;
 }
 
-/** It stands before every sink, so it looks for single characters first: that is the quickest of all searches. */
+/** This runs before every sink, so it searches for single characters first, which is fastest. */
 function mayHoldEscapes(text: string): boolean {
   if (text.includes('%') && /%(?:u|[\da-fA-F]{2})/.test(text)) return true;
-  // Line breaks and quotes alone are no reason: known values are sought with them escaped as well.
+  // Escaped line breaks and quotes alone do not count: known values are also searched in that spelling.
   return text.includes('\\') && /\\[ux/]/.test(text);
 }
 
 /**
- * Percent encoding and the escapes of JSON and JavaScript, in either case of their digits. An escape that was cut off
+ * Percent-encoding and the escapes of JSON and JavaScript, with hex digits in either case. An escape that was cut off
  * before an ellipsis stands for nothing.
  */
 const escapes =
@@ -39,9 +39,9 @@ const escapes =
 
 const named: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** One round, also where only a line break or a quote is escaped. */
+/** Unescapes one round, even if only a line break or a quote is escaped. */
 export function unescapedOnce(text: string): Unescaped {
-  /** Beginnings of stretches in the result, and where each begins in the text. */
+  /** The start of each segment in the result, and its position in the original. */
   const [begins, origins]: [number[], number[]] = [[0], [0]];
   let plain = '';
   let at = 0;
@@ -68,7 +68,7 @@ function characterOf(found: string): string {
   return /^\\["\\/bfnrt]$/.test(found) ? (named[found.charAt(1)] ?? found.charAt(1)) : '';
 }
 
-/** Half of what is left with each step: the last stretch that begins here or before. */
+/** Binary search for the last segment that begins at or before the index. */
 function originIn(begins: readonly number[], origins: readonly number[], index: number): number {
   let [low, high] = [0, begins.length - 1];
   while (low < high) {

@@ -1,28 +1,29 @@
+import { afterJsonString } from '../base/index.ts';
 import { redacted } from './credential-text.ts';
 import { hidesValue, keyKind } from './secret-keys.ts';
 
 export interface TextRules {
-  /** What a string's decoded content may show; the same string when it holds nothing secret. */
+  /** Redacts the decoded content of a string. Returns the same string if it contains no secret. */
   content(text: string): string;
-  /** What stands between strings: punctuation, white space, numbers. */
+  /** Redacts the text between strings: punctuation, white space, numbers. */
   between(text: string): string;
 }
 
 /**
- * Walks JSON as text, string by string, and rewrites only what must not be seen.
- * Nothing is parsed and printed again as a whole: that would change big integers and drop repeated keys.
+ * Walks JSON as text, string by string, and rewrites only the secret parts. It never parses and serialises the whole,
+ * which would change big integers and drop repeated keys. What begins at or after position `most` is left out.
  */
-export function redactJson(text: string, rules: TextRules): string {
+export function redactJson(text: string, rules: TextRules, most: number = text.length): string {
   let result = '';
   let at = 0;
-  while (at < text.length) {
+  while (at < most) {
     const open = text.indexOf('"', at);
     if (open < 0) break;
     result += rules.between(text.slice(at, open));
     const end = stringEnd(text, open);
     const literal = text.slice(open, end);
     const colon = skipSpace(text, end);
-    if (text[colon] !== ':') {
+    if (text[colon] !== ':' || end >= most) {
       result += redactLiteral(literal, rules);
       at = end;
       continue;
@@ -36,7 +37,7 @@ export function redactJson(text: string, rules: TextRules): string {
       at = end;
     }
   }
-  return result + rules.between(text.slice(at));
+  return at < most ? result + rules.between(text.slice(at)) : result;
 }
 
 function redactLiteral(literal: string, rules: TextRules): string {
@@ -59,24 +60,18 @@ function parsed(literal: string): string | undefined {
   }
 }
 
-/** A literal that was cut, without the escape that was cut with it. */
+/** Closes a literal that was cut, without the escape that was cut with it. */
 function closed(literal: string): string {
   return `${literal.replace(/\\(?:u[\da-fA-F]{0,3})?$/, '')}"`;
 }
 
-/** The position after the closing quote. */
+/** The position after the closing quote; of a string that was cut, the end of the text. */
 function stringEnd(text: string, open: number): number {
-  let quote = text.indexOf('"', open + 1);
-  while (quote >= 0) {
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === 92) slashes++;
-    if (slashes % 2 === 0) return quote + 1;
-    quote = text.indexOf('"', quote + 1);
-  }
-  return text.length;
+  const end = afterJsonString(text, open);
+  return end < 0 ? text.length : end;
 }
 
-/** The position after the value that begins here: a string, an object or array with all in it, or a bare word. */
+/** The position after the value that begins here: a string, a whole object or array, or a bare word. */
 function valueEnd(text: string, begin: number): number {
   let depth = 0;
   let at = begin;

@@ -1,6 +1,6 @@
 /**
- * `eyJ….….…`, three runs of letters, digits, `_` and `-`. Every `eyJ` after something else could begin one, and a pattern
- * would read on to the end of the run from each of them; here the end of a run is found once.
+ * Hides `eyJ….….…`: three runs of letters, digits, `_` and `-`. Any `eyJ` at the start of a word could begin a token,
+ * and a pattern would read to the end of the run from each of them. Here the end of a run is found once.
  */
 export function hideJsonWebTokens(text: string, replacement: string): string {
   let shown = '';
@@ -22,7 +22,7 @@ export function hideJsonWebTokens(text: string, replacement: string): string {
 const shortestHeader = 'eyJ'.length + 8;
 const shortestPayload = 4;
 
-/** The first `eyJ` of a run that begins a word and is long enough. */
+/** The first `eyJ` of the run that begins a word and has enough characters after it. */
 function firstStart(text: string, from: number, end: number): number | undefined {
   for (let at = from; at >= 0 && at + shortestHeader <= end; at = text.indexOf('eyJ', at + 1)) {
     if (!isAlphanumeric(text.charCodeAt(at - 1))) return at;
@@ -30,7 +30,7 @@ function firstStart(text: string, from: number, end: number): number | undefined
   return undefined;
 }
 
-/** The end of payload and signature, if they follow. */
+/** The end of the payload and signature, if they follow. */
 function endOfToken(text: string, headerEnd: number): number | undefined {
   if (text[headerEnd] !== '.') return undefined;
   const payloadEnd = endOfRun(text, headerEnd + 1);

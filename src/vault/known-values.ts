@@ -2,23 +2,25 @@ import { unescapings } from './escaped-text.ts';
 import { merged } from './text-spans.ts';
 import { createAutomaton, type KnownAutomaton } from './value-automaton.ts';
 
-/** Finds any number of values in one pass: the cost of a text does not grow with the number of secrets. */
+/** Finds any number of values in one pass. The cost does not grow with the number of secrets. */
 export interface KnownValues {
   holds(text: string): boolean;
-  /** The same string where it holds none. */
+  /** Returns the same string if it contains no known value. */
   hide(text: string, replacement: string): string;
 }
 
-/** A value in one spelling. */
+/** One spelling of a value. */
 export interface Needle {
   readonly text: string;
-  /** Base64 spreads a byte over two characters: those at the edges of the value belong to it and to its neighbours. */
+  /**
+   * Base64 spreads a byte over two characters, so the characters at the edges belong to the value and its neighbours.
+   */
   readonly edges: boolean;
-  /** Whether capital and small letters are the same. */
+  /** Ignore letter case. */
   readonly anyCase: boolean;
 }
 
-/** Values must have this many characters at least: the quick look reads them. */
+/** The minimum length of a value. The prefilter reads this many characters. */
 export const shortestNeedle = 6;
 
 export function createKnownValues(needles: readonly Needle[]): KnownValues {
@@ -27,7 +29,7 @@ export function createKnownValues(needles: readonly Needle[]): KnownValues {
   let automata: readonly KnownAutomaton[] | undefined;
   const plainSpans = (text: string): readonly number[] => {
     if (!mayHold(text)) return [];
-    // Most processes never see a secret in a text: they are built for those that do.
+    // Most processes never see a secret in a text, so build the automata on first use.
     automata ??= createAutomata(needles);
     return merged(automata.map((automaton) => automaton.spansIn(text)));
   };
@@ -62,7 +64,7 @@ function createAutomata(needles: readonly Needle[]): KnownAutomaton[] {
   ];
 }
 
-/** Of A to Z and the capitals of Latin-1: their small letters differ in one bit, which the quick look leaves out. */
+/** Lower case for A to Z and Latin-1. Upper and lower case differ in one bit there, which the prefilter ignores. */
 function smallLetter(code: number): number {
   const isCapital = (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde && code !== 0xd7);
   return isCapital ? code | caseBit : code;
@@ -73,8 +75,8 @@ const starts = 1 << 16;
 const caseBit = 0x20;
 
 /**
- * Wu and Manber's skips over the first characters of all values: where no value can begin, up to five characters are passed
- * at once. Letter case is left out. It never overlooks a beginning, and each step goes on by one character at least.
+ * A prefilter with Wu and Manber's skips over the first characters of all values: where no value can begin, it skips up
+ * to five characters. It ignores letter case, never misses a beginning, and advances at least one character per step.
  */
 function createQuickLook(needles: readonly Needle[]): (text: string) => boolean {
   const farthest = shortestNeedle - 1;
@@ -102,7 +104,7 @@ function blockOf(text: string, at: number): number {
   return ((text.charCodeAt(at - 1) | caseBit) * 131 + (text.charCodeAt(at) | caseBit)) & (blocks - 1);
 }
 
-/** Of the characters that end here, as many as the shortest value has. */
+/** A hash of the last `shortestNeedle` characters that end at `at`. */
 function startOf(text: string, at: number): number {
   let hash = 0;
   for (let each = at - shortestNeedle + 1; each <= at; each++)

@@ -1,6 +1,6 @@
 /**
- * Reads a run of `%41%C3%A4`: UTF-8 where it is, and otherwise each byte as its own character, as `escape` in JavaScript
- * writes them. A character that was `cut` off at the end is left out.
+ * Decodes a run such as `%41%C3%A4` as UTF-8. Bytes that are not UTF-8 become one character each, as JavaScript's
+ * `escape` writes them. With `cut`, an incomplete character at the end is dropped.
  */
 export function bytesToCharacters(run: string, cut: boolean, add: (part: string, offset: number) => void): void {
   const bytes = Buffer.from(run.replaceAll('%', ''), 'hex');
@@ -9,7 +9,7 @@ export function bytesToCharacters(run: string, cut: boolean, add: (part: string,
     const present = continued(bytes, at, length);
     if (cut && present < length && at + present === bytes.length) return;
     const character = present === length && length > 1 ? bytes.toString('utf8', at, at + length) : undefined;
-    // Some sequences have the form of UTF-8 and stand for no character.
+    // Some sequences have the form of UTF-8 but encode no character.
     const isCharacter = character !== undefined && (!character.includes('\ufffd') || isReplacement(bytes, at));
     add(isCharacter ? character : String.fromCharCode(bytes[at] ?? 0), at * 3);
     at += isCharacter ? length : 1;
@@ -20,14 +20,14 @@ function isReplacement(bytes: Buffer, at: number): boolean {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 }
 
-/** Bytes of the character that begins with this one. */
+/** The length in bytes of the character that begins with this byte. */
 function lengthOf(first: number): number {
   if (first >= 0xf0 && first < 0xf8) return 4;
   if (first >= 0xe0) return first < 0xf0 ? 3 : 1;
   return first >= 0xc2 ? 2 : 1;
 }
 
-/** How many of them are there. */
+/** How many of these bytes are present. */
 function continued(bytes: Buffer, at: number, length: number): number {
   let present = 1;
   while (present < length && ((bytes[at + present] ?? 0) & 0xc0) === 0x80) present++;

@@ -1,31 +1,36 @@
 import { hideCredentials, mayHoldCredential, redacted } from './credential-text.ts';
-import { lookahead, shortened } from './cut-text.ts';
 import { redactJson, type TextRules } from './json-redaction.ts';
 import { createKnownValues, shortestNeedle } from './known-values.ts';
 import { createShortValues } from './short-values.ts';
+import { cutFirst, lookahead } from './shorten-text.ts';
 import { spellingsOf } from './value-spellings.ts';
 
 export interface Redactor {
-  /** Valid JSON in, valid JSON on one line out; the same string when it holds nothing secret. */
-  json(text: string): string;
   /**
-   * The same for plain text. A text of more than `most` characters is cut, and only then redacted; no part of a secret
-   * that was cut through is shown.
+   * Takes valid JSON and returns valid JSON on one line. Returns the same string if it contains no secret. Of a text of
+   * more than `most` characters, only the beginning is redacted and returned: at least as much of it as is safe to show,
+   * which may be more than `most` characters.
+   */
+  json(text: string, most?: number): string;
+  /**
+   * Redacts plain text. A text of more than `most` characters is cut and then redacted; no part of a secret that was
+   * cut is shown.
    */
   message(text: string, most?: number): string;
 }
 
 interface Place {
-  /** How many strings of JSON the text is in. */
+  /** How many JSON strings the text is nested in. */
   readonly depth: number;
-  /** Whether the text goes on behind its end. */
+  /** Whether the original text continues after this one. */
   readonly cut: boolean;
 }
 
 /**
- * Hides known secret values, the values of members whose name says secret, and what looks like a credential.
- * It stands before every sink and most texts hold nothing, so one cheap look comes first. The work is linear in the text.
- * Values of fewer than six characters are hidden where they stand alone, and only those that are said to be `short` secrets.
+ * Hides known secret values, the values of members with secret names, and text that looks like a credential. It runs
+ * before every sink and most texts contain nothing secret, so a cheap test comes first. The work is linear in the
+ * length of the text. Values of fewer than six characters are hidden only if they are listed in `short` and stand
+ * alone.
  */
 export function createRedactor(secrets: readonly string[], short: readonly string[] = []): Redactor {
   const values = secrets.filter((secret) => secret.length >= shortestNeedle && !redacted.includes(secret));
@@ -37,7 +42,7 @@ export function createRedactor(secrets: readonly string[], short: readonly strin
 
   function hideText(text: string, { depth, cut }: Place): string {
     let shown = shortValues.hide(known.hide(text, redacted), redacted);
-    // A JSON document inside a string: its members have names too.
+    // The members of a JSON document inside a string have names too.
     if (depth < deepestNesting && isDocument(shown, cut)) shown = redactJson(shown, nested({ depth: depth + 1, cut }));
     return mayHoldCredential(shown) ? hideCredentials(shown, cut) : shown;
   }
@@ -53,27 +58,34 @@ export function createRedactor(secrets: readonly string[], short: readonly strin
     return { content: (text) => hideText(text, place), between: hideNumbers };
   }
 
-  const top: TextRules = {
-    content: (text) => hideText(text, { depth: 0, cut: false }),
-    // A record is one line; between strings a line break is only white space.
-    between: (text) => hideNumbers(text.replace(/[\r\n]+/g, ' ')),
-  };
+  function message(text: string, most = Number.POSITIVE_INFINITY): string {
+    return cutFirst(text, most, (part, cut) => hideText(part, { depth: 0, cut }));
+  }
+
+  // A record is one line. Between strings, a line break is only white space.
+  const between = (text: string): string => hideNumbers(text.replace(/[\r\n]+/g, ' '));
+  const top: TextRules = { content: (text) => hideText(text, { depth: 0, cut: false }), between };
+
+  function upTo(most: number): TextRules {
+    return { content: (text) => message(text, most), between: (text) => cutFirst(text, most, between) };
+  }
+
   return {
-    json(text) {
+    json(text, most = Number.POSITIVE_INFINITY) {
+      if (text.length > most)
+        return redactJson(text.slice(0, most + longestEscape * (most + lookahead)), upTo(most), most);
       const isPlain = !needsWalk(text) && !mayHoldCredential(text) && !known.holds(text) && !shortValues.holds(text);
       return isPlain ? text : redactJson(text, top);
     },
-    message(text, most = Number.POSITIVE_INFINITY) {
-      if (text.length <= most) return hideText(text, { depth: 0, cut: false });
-      const cut = text.length > most + lookahead;
-      return shortened(hideText(cut ? text.slice(0, most + lookahead) : text, { depth: 0, cut }), most, cut);
-    },
+    message,
   };
 }
 
 const deepestNesting = 4;
+/** A character of a JSON string takes at most six characters of its text: `\u0041`. */
+const longestEscape = 6;
 
-/** Line breaks to take out, and escapes that could spell a secret in another way. */
+/** Line breaks to remove, or escapes that could spell a secret differently. */
 function needsWalk(text: string): boolean {
   return text.includes('\n') || text.includes('\r') || (text.includes('\\') && /\\[u/]/.test(text));
 }

@@ -1,15 +1,15 @@
 /**
- * How the name of an object member speaks of its value.
- * `token` stands apart because counters and cursors share the word: `tokens: 512`, `nextPageToken`.
+ * How secret a value is, judging by its key. `token` is separate because counters and cursors share the word: `tokens:
+ * 512`, `nextPageToken`.
  */
 export type KeyKind = 'plain' | 'secret' | 'token' | 'tokens' | 'pass';
 
-/** Every key that `keyKind` calls secret contains one of these; the fast test looks for them in raw text. */
+/** Every key that `keyKind` calls secret contains one of these. The fast test searches raw text for them. */
 export const secretWords: string =
   'pass|pwd|secret|token|credential|cookie|authori[sz]ation|(?:api|private|access|secret|signing|encryption|ssh)[-_ .]?key';
 
 export function keyKind(key: string): KeyKind {
-  // Most keys say nothing, and taking one apart is dear.
+  // Most keys contain no such word, and splitting a key is expensive.
   if (!anySecretWord.test(key)) return 'plain';
   const words = wordsOf(key);
   const last = words.at(-1);
@@ -25,7 +25,7 @@ export function keyKind(key: string): KeyKind {
 
 const anySecretWord = /pass|pwd|secret|token|credential|cookie|authori[sz]ation|key/i;
 
-/** Whether a member of that kind hides this value, told by its first character. */
+/** Whether a key of that kind hides this value. `first` is the value's first character. */
 export function hidesValue(kind: KeyKind, first: string): boolean {
   switch (kind) {
     case 'plain':
@@ -36,12 +36,12 @@ export function hidesValue(kind: KeyKind, first: string): boolean {
       return first === '"' || first === '{' || first === '[';
     case 'secret':
     case 'token':
-      // null, true and false tell nobody anything.
+      // null, true and false reveal nothing.
       return first !== 'n' && first !== 't' && first !== 'f';
   }
 }
 
-// Anchored at the end so that `secretary` and `passport` stay readable, while `clientsecret` does not.
+// Anchored at the end, so that `secretary` and `passport` stay readable and `clientsecret` does not.
 const secretWord =
   /(?:passw(?:or)?d|passphrase|passcode|pwd|secrets?|credentials?|cookies?|authori[sz]ation|(?:api|private|access|secret|signing|encryption|ssh)keys?)$/;
 
@@ -50,7 +50,7 @@ const secretPair = /(?:^|_)(?:api|private|access|secret|signing|encryption|ssh)_
 const countingOrCursor =
   /(?:max|min|num|count|total|per|limit|budget|used|next|prev|previous|page|pagination|continuation|cursor|sync|start|end|resume|progress)/;
 
-/** Last words that make the member speak about a secret instead of holding one. */
+/** Last words of keys that describe a secret instead of holding one. */
 const descriptiveWords: ReadonlySet<string> = new Set(
   (
     'name names id ids type types kind count counts length size policy endpoint url uri path file field label ' +
@@ -59,11 +59,11 @@ const descriptiveWords: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** `clientSecret`, `CLIENT_SECRET` and `client-secret` are two words each, in small letters. */
+/** Splits `clientSecret`, `CLIENT_SECRET` and `client-secret` into the same two lower-case words. */
 function wordsOf(key: string): string[] {
   const words: string[] = [];
   const small = key.toLowerCase();
-  // Some capitals have no small letter of one character, and then places in the two texts differ.
+  // Some capitals have no lower-case form of the same length, so positions in the two texts would differ.
   const hasCapitals = small !== key && small.length === key.length;
   let start = -1;
   for (let at = 0; at <= small.length; at++) {
@@ -77,7 +77,7 @@ function wordsOf(key: string): string[] {
   return words;
 }
 
-/** A capital after a small letter, or the last of several before one. */
+/** A capital after a lower-case letter, or the last of several capitals before one. */
 function startsWord(key: string, at: number): boolean {
   if (!isCapital(key.charCodeAt(at))) return false;
   return isCapital(key.charCodeAt(at - 1)) ? isSmall(key.charCodeAt(at + 1)) : true;

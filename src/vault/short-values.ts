@@ -1,21 +1,21 @@
 import { inJson } from './value-spellings.ts';
 
-/** Values that are too short to be sought everywhere: they are hidden where they stand alone. */
+/** Values too short to search for everywhere. They are hidden where they stand alone. */
 export interface ShortValues {
   holds(text: string): boolean;
-  /** Of the content of a string, or of a message. */
+  /** Takes the content of a JSON string, or a message. */
   hide(text: string, replacement: string): string;
-  /** Whether this is the whole of one. */
+  /** Whether the text is exactly one of the values. */
   isOne(text: string): boolean;
 }
 
-/** From here on a value is hidden as a word among others; a shorter one only where it is all there is. */
+/** Values of at least this length are hidden as a word among others. Shorter ones only if they are the whole text. */
 const shortestWord = 4;
 
 export function createShortValues(values: readonly string[]): ShortValues {
   const whole = new Set(values);
   const asWords = patternOf(values.filter((value) => value.length >= shortestWord));
-  // In JSON text, where quotes and backslashes are escaped.
+  // For JSON text, where quotes and backslashes are escaped.
   const anywhere = patternOf(values.flatMap((value) => [value, ...inJson(value)]));
   return {
     holds: (text) => anywhere !== undefined && text.search(anywhere) >= 0,
@@ -29,7 +29,7 @@ export function createShortValues(values: readonly string[]): ShortValues {
 
 function patternOf(values: readonly string[]): RegExp | undefined {
   if (values.length === 0) return undefined;
-  // In falling order a longer value comes before its own beginning.
+  // In descending order, a longer value comes before its own prefix.
   const falling = [...new Set(values)].sort((a, b) => (a < b ? 1 : -1));
   return new RegExp(falling.map(standingAlone).join('|'), 'gu');
 }

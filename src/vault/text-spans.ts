@@ -1,4 +1,4 @@
-/** Several lists of spans (beginning and end of each, in order) as one, in time that grows with their length alone. */
+/** Merges lists of spans (alternating start and end, in order) in linear time. */
 export function merged(lists: readonly (readonly number[])[]): readonly number[] {
   const filled = lists.filter((spans) => spans.length > 0);
   return filled.length > 1 ? filled.reduce(mergedPair) : (filled[0] ?? []);
@@ -17,7 +17,7 @@ function mergedPair(left: readonly number[], right: readonly number[]): number[]
   return spans;
 }
 
-/** Spans that overlap become one; those that only touch stay two. */
+/** Overlapping spans become one. Adjacent spans stay separate. */
 export function addSpan(spans: number[], [start, end]: readonly [start: number, end: number]): void {
   let [first, last] = [start, end];
   while (spans.length > 0 && first < (spans.at(-1) ?? 0)) {

@@ -1,32 +1,32 @@
 import type { Needle } from './known-values.ts';
 import { addSpan } from './text-spans.ts';
 
-/** All values as one machine (Aho and Corasick): each character of a text is looked at once, whatever it holds. */
+/** All values in one automaton (Aho and Corasick): each character of a text is examined once. */
 export interface KnownAutomaton {
-  /** Beginning and end of each stretch to hide, in order, without overlaps. */
+  /** The start and end of each span to hide, in order and without overlaps. */
   spansIn(text: string): number[];
 }
 
-/** Longer values are recognised by their beginning and then compared on, so that a key of 50 kB needs no 50,000 states. */
+/** Longer values are indexed by this prefix and then compared, so that a 50 kB key does not need 50,000 states. */
 export const indexedCharacters = 256;
 
 interface States {
   readonly next: Map<number, number>;
-  /** Where to go on when no character fits: the longest other beginning that ends the same way. */
+  /** The state to continue in when no edge fits: the longest other prefix with the same ending. */
   readonly fallback: number[];
   readonly depth: number[];
-  /** Characters of the longest value that ends in a state; 0 where none does. */
+  /** The length of the longest value that ends in this state, or 0. */
   readonly matched: number[];
-  /** Whether that value has characters at its edges that are partly its own. */
+  /** Whether the characters at the edges of that value also belong to its neighbours. */
   readonly edges: boolean[];
-  /** Values that are longer than what is indexed, by the state of their beginning. */
+  /** Values longer than the indexed prefix, by the state of the prefix. */
   readonly longer: Map<number, string[]>;
 }
 
 export interface AutomatonOptions {
-  /** A text may have been cut inside a value: so many characters of one before `…` are hidden as well. */
+  /** A text may be cut inside a value: this many characters of a value before `…` are hidden too. */
   readonly least: number;
-  /** What a character is compared as. */
+  /** The unit that a character code is compared as. */
   readonly unitOf: (code: number) => number;
 }
 
@@ -36,7 +36,7 @@ export function createAutomaton(needles: readonly Needle[], { least, unitOf }: A
     spansIn(text) {
       const spans: number[] = [];
       let state = 0;
-      /** How far a long value was compared: no character is compared twice. */
+      /** How far a long value has been compared. No character is compared twice. */
       let compared = 0;
       for (let end = 1; end <= text.length; end++) {
         state = step(states, state, unitOf(text.charCodeAt(end - 1)));
@@ -95,7 +95,7 @@ function buildStates(needles: readonly Needle[], unitOf: AutomatonOptions['unitO
   return states;
 }
 
-/** Shallow states first: the fallback of a state is always shallower than itself. */
+/** Shallow states first, because the fallback of a state is always shallower. */
 function byDepth(depth: readonly number[]): number[] {
   const order = depth.map((_, state) => state).slice(1);
   return order.sort((a, b) => (depth[a] ?? 0) - (depth[b] ?? 0));
@@ -124,7 +124,7 @@ function edgeOf(state: number, unit: number): number {
   return state * 0x10000 + unit;
 }
 
-/** As far as one of the values goes on in the text. */
+/** The farthest position up to which one of the values continues in the text. */
 function endOfLongest(
   longer: readonly string[],
   text: string,

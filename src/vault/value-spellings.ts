@@ -2,8 +2,8 @@ import { unescapedOnce } from './escaped-text.ts';
 import { type Needle, shortestNeedle } from './known-values.ts';
 
 /**
- * Every way in which programs write a value down: as it is, in JSON, in an address, in base64 and in hexadecimal.
- * Escapes such as `%41` and `\u0041` are no spellings: the text is sought a second time without them.
+ * All common spellings of a value: plain, in JSON, in a URL, in Base64 and in hexadecimal. Escapes such as `%41` and
+ * `\u0041` are not included: the text is searched again after unescaping.
  */
 export function spellingsOf(values: readonly string[]): Needle[] {
   const needles = new Map<string, Needle>();
@@ -20,10 +20,10 @@ export function spellingsOf(values: readonly string[]): Needle[] {
   return [...needles.values()];
 }
 
-/** Host names and headers lose their capitals. A shorter value in another case is too often only a word. */
+/** Host names and headers lose their capitals. A shorter value in a different case is too often just a word. */
 const shortestInAnyCase = 8;
 
-/** The content of a JSON string, as most programs write it and as those do that keep to ASCII or escape the slash. */
+/** The content of a JSON string, as most programs write it, in ASCII only, and with escaped slashes. */
 export function inJson(value: string): string[] {
   const usual = JSON.stringify(value).slice(1, -1);
   const ascii = usual.replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -31,8 +31,9 @@ export function inJson(value: string): string[] {
 }
 
 /**
- * What an address makes of a value apart from escapes: in a form a space is a plus, line breaks and tabs are left out, in a
- * path a backslash becomes a slash, half of a surrogate pair becomes another character, and escapes in it stay as they are.
+ * The spellings of a value in a URL, apart from escapes: forms turn a space into a plus, parsers drop line breaks and
+ * tabs, a backslash in a path becomes a slash, a lone surrogate becomes the replacement character, and existing escapes
+ * stay.
  */
 function inAddress(value: string): string[] {
   const whole = value.replace(/[\ud800-\udfff]/gu, '\ufffd');
@@ -43,8 +44,8 @@ function inAddress(value: string): string[] {
 }
 
 /**
- * Base64 writes three bytes as four characters, so the same value has three spellings, one for each place at which it can
- * begin inside a longer text (`user:SECRET`). Characters that also depend on what stands around it are left out here.
+ * Base64 writes three bytes as four characters, so a value has three spellings, one for each position at which it can
+ * begin in a longer text (`user:SECRET`). Characters that also depend on the surrounding text are left out.
  */
 function inBase64(value: string): string[] {
   const bytes = Buffer.from(value);

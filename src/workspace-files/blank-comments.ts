@@ -1,13 +1,14 @@
 /**
- * JSON with its comments replaced by blanks, so that every position stays where it was. What is left is
- * YAML, commas before a closing bracket included: one parser finds places in both.
+ * Replaces comments in JSON with blanks, so that all positions stay the same. The result is valid YAML, trailing commas
+ * included, so one parser finds positions in both.
  */
 export function blankComments(text: string): string {
   return text.replace(stringOrComment, (found) => (found.startsWith('"') ? found : found.replace(/[^\r\n]/g, ' ')));
 }
 
 /**
- * A string first: what looks like a comment inside one is none. A string ends with its line and a comment with the text, closed
- * or not: otherwise every quote in them would be tried anew.
+ * Strings come first, because a string may contain what looks like a comment. A string ends
+ * at the end of its line and a
+ * comment at the end of the text, even if unterminated; otherwise every quote in them would start a new attempt.
  */
 const stringOrComment = /"(?:[^"\\\r\n]|\\.)*"?|\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;

@@ -63,7 +63,7 @@ test('a byte order mark is kept and not shown', async () => {
   expect(await readFile(path, 'utf8')).toBe('\ufeff{"a":1}');
 });
 
-test('of files that change together none changes when one cannot be prepared', async () => {
+test('files that change together stay unchanged if one cannot be prepared', async () => {
   const folder = await makeFolder();
   const [good, bad] = [join(folder, 'a.yaml'), join(folder, 'gone', 'b.yaml')];
   await writeFile(good, 'old');
@@ -76,7 +76,7 @@ test('of files that change together none changes when one cannot be prepared', a
   expect(await readdir(folder)).toEqual(['a.yaml']);
 });
 
-test('what is no text, or no file, is said to be so', async () => {
+test('a file that is not text, or not a file, is reported as such', async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, 'a.yaml'), Buffer.from([0xff, 0xfe, 0x00]));
   await expect(openFile(deps, join(folder, 'a.yaml'), 'a.yaml')).rejects.toThrow(/a\.yaml is not valid UTF-8/);

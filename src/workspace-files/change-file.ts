@@ -2,19 +2,19 @@ import { chown, link, lstat, open, readFile, realpath, rename, rm, stat } from '
 import { basename, dirname, join } from 'node:path';
 import { createId, errnoOf, HubError, type RandomBytes } from '../base/index.ts';
 
-/** A text file as it was read, and the one way to put another text in its place. */
+/** A text file as it was read, and the only way to replace it. */
 export interface OpenedFile {
-  /** Undefined: there is no such file yet. */
+  /** Undefined if there is no such file yet. */
   readonly text: string | undefined;
-  /** Readers see the old text or the new one. Fails, and changes nothing, when the file is no longer what was read. */
+  /** Readers see the old text or the new one. Fails without a change if the file is no longer as it was read. */
   replace(text: string): Promise<void>;
-  /** The first half of it: the new text is on the disk, but nobody sees it yet. */
+  /** The first half of `replace`: the new text is on disk, but not visible yet. */
   prepare(text: string): Promise<PreparedChange>;
 }
 
 export interface PreparedChange {
   commit(): Promise<void>;
-  /** Leaves no trace of a change that was not committed. */
+  /** Removes all traces of an uncommitted change. */
   discard(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface ChangeFileDeps {
   readonly random: RandomBytes;
 }
 
-/** `name` is how messages call the file. A link is followed: what it leads to is changed, and it stays a link. */
+/** `name` is the file's name in messages. Follows a link: its target is changed, and it stays a link. */
 export async function openFile(deps: ChangeFileDeps, path: string, name: string): Promise<OpenedFile> {
   const target = await resolveLinks(path, name);
   const before = await readBytes(target, name);
@@ -39,7 +39,7 @@ export async function openFile(deps: ChangeFileDeps, path: string, name: string)
   };
 }
 
-/** Files that change together: all of them are on the disk before the first takes its place. */
+/** Replaces several files together: all new texts are on disk before the first one becomes visible. */
 export async function replaceAll(
   changes: readonly { readonly file: OpenedFile; readonly text: string }[],
 ): Promise<void> {
@@ -83,7 +83,7 @@ async function prepareChange({ random }: ChangeFileDeps, change: Change): Promis
   return {
     discard,
     async commit() {
-      // The last look before the change; what could come in between now has microseconds.
+      // The last check before the change leaves a window of microseconds.
       if (!sameBytes(before, await readBytes(target, name))) throw changedMeanwhile(name);
       try {
         if (before === undefined) await place(draft, target, name);
@@ -95,14 +95,14 @@ async function prepareChange({ random }: ChangeFileDeps, change: Change): Promis
   };
 }
 
-/** The new file has the rights and the owner of the old one. */
+/** The new file gets the mode and the owner of the old one. */
 async function writeDraft(draft: string, target: string, bytes: Buffer): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   const file = await open(draft, 'wx', 0o644);
   try {
     if (found !== undefined) {
       await file.chmod(found.mode & 0o7777);
-      // Only root may give files away, and only root would take somebody's file from them here.
+      // Only root may change a file's owner, and only root would otherwise take the file from its owner.
       await chown(draft, found.uid, found.gid).catch(() => undefined);
     }
     await file.writeFile(bytes);
@@ -112,7 +112,7 @@ async function writeDraft(draft: string, target: string, bytes: Buffer): Promise
   }
 }
 
-/** A hard link, unlike a rename, does not replace what somebody made meanwhile. */
+/** Unlike a rename, a hard link does not replace a file created meanwhile. */
 async function place(draft: string, target: string, name: string): Promise<void> {
   try {
     await link(draft, target);
@@ -173,7 +173,7 @@ function changedMeanwhile(name: string): HubError {
   );
 }
 
-/** A failed system call on a file of the workspace, with what to do about it. */
+/** Wraps a failed system call on a file of the workspace, with a hint. */
 export function fileFailure(error: unknown, doing: string, name: string): HubError {
   const errno = errnoOf(error) ?? 'unknown error';
   return new HubError('CONFIG_INVALID', `Cannot ${doing} ${name} (${errno}); it is as it was.`, {
@@ -189,7 +189,7 @@ const fixes: Readonly<Record<string, string>> = {
   EROFS: 'The file system is read-only.',
   ENOSPC: 'The disk is full; free some space.',
   EDQUOT: 'The quota is used up; free some space.',
-  EISDIR: 'Move that folder away; a file belongs there.',
-  ENOTDIR: 'Move the file away that stands where a folder belongs.',
-  EEXIST: 'Move the file away that stands where a folder belongs.',
+  EISDIR: 'A folder has the name of a file that is needed. Move or rename it.',
+  ENOTDIR: 'A file has the name of a folder that is needed. Move or rename it.',
+  EEXIST: 'A file has the name of a folder that is needed. Move or rename it.',
 };

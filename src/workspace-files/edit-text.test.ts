@@ -121,7 +121,7 @@ test.each([
   expect(putMember(text, 'yaml', ['servers'], 'new', server)).toEqual({ kind: 'unsupported' });
 });
 
-test('what needs quotes gets them', () => {
+test('values are quoted where necessary', () => {
   const odd = { command: 'a: b', args: ['${A:+x}', '- y', '', 'true', '1'], env: { X: '# no', Y: 'a\nb' } };
   const text = textOf(putMember('servers:\n  a: {}\n', 'yaml', ['servers'], 'n', odd));
   expect(parse(text).servers.n).toEqual(odd);

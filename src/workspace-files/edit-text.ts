@@ -5,19 +5,19 @@ import {
   type Dialect,
   endOf,
   isEmptyScalar,
-  type Member,
   memberAt,
-  membersOf,
   nodeAt,
   openTree,
-  startOf,
+  type TextMember,
   type TextTree,
+  textMembersOf,
+  textStartOf,
 } from './text-tree.ts';
 
-/** `unsupported`: the text cannot be parsed, or something else stands where the change belongs. */
+/** `unsupported`: the text cannot be parsed, or something else is in the way of the change. */
 export type Edited = { readonly kind: 'edited'; readonly text: string } | { readonly kind: 'unsupported' };
 
-/** Adds `key: value` at the end of the map at `path`, which is made where it is missing. All else stays as it is. */
+/** Appends `key: value` to the map at `path`, creating the map if it is missing. Leaves everything else as it is. */
 export function putMember(text: string, dialect: Dialect, path: readonly string[], key: string, value: Plain): Edited {
   const tree = treeOf(text, dialect);
   if (tree === undefined) return unsupported;
@@ -32,10 +32,10 @@ export function putMember(text: string, dialect: Dialect, path: readonly string[
   if (holder === undefined) return putMember(text, dialect, parent, last, { [key]: value });
   if (dialect === 'yaml' && !isInFlow(tree, parent)) return edited(fillMember(tree, holder, key, value));
   if (map === undefined) return unsupported;
-  return edited(splice(text, startOf(map), endOf(map), inlineMap(tree, key, value)));
+  return edited(splice(text, textStartOf(map), endOf(map), inlineMap(tree, key, value)));
 }
 
-/** Sets a member to true or false; it is added where it is missing. */
+/** Sets a member to true or false, adding it if it is missing. */
 export function setFlag(text: string, dialect: Dialect, path: readonly string[], key: string, on: boolean): Edited {
   const tree = treeOf(text, dialect);
   if (tree === undefined) return unsupported;
@@ -43,11 +43,11 @@ export function setFlag(text: string, dialect: Dialect, path: readonly string[],
   if (member === undefined) return putMember(text, dialect, path, key, on);
   const { value } = member;
   if (value === undefined || !isScalar(value)) return unsupported;
-  const [start, end] = [startOf(value), endOf(value)];
+  const [start, end] = [textStartOf(value), endOf(value)];
   return edited(splice(text, start, end, start === end ? ` ${on}` : String(on)));
 }
 
-/** Adds a text at the end of the list at `path`, which must be there. */
+/** Appends a text to the list at `path`, which must exist. */
 export function appendItem(text: string, dialect: Dialect, path: readonly string[], item: string): Edited {
   const tree = treeOf(text, dialect);
   if (tree === undefined) return unsupported;
@@ -76,22 +76,22 @@ function isFlow(node: Node | undefined): boolean {
 }
 
 function putInBlock(tree: TextTree, map: YAMLMap, key: string, value: Plain): string {
-  const members = membersOf(map);
+  const members = textMembersOf(map);
   const [first, last, before] = [members[0], members.at(-1), members.at(-2)];
   if (first === undefined || last === undefined) return tree.text;
-  const column = columnOf(tree.text, startOf(first.keyNode));
+  const column = columnOf(tree.text, textStartOf(first.keyNode));
   const lines = indent(renderBlock(key, value, stepOf(tree)), column);
   const isSection = column === 0 && typeof value === 'object';
   const spaced =
     isSection ||
     (before !== undefined &&
-      hasBlankLine(tree.text.slice(endOf(before.value ?? before.keyNode), startOf(last.keyNode))));
+      hasBlankLine(tree.text.slice(endOf(before.value ?? before.keyNode), textStartOf(last.keyNode))));
   return insertLines(tree.text, endOf(last.value ?? last.keyNode), spaced ? ['', ...lines] : lines);
 }
 
-/** `servers:` with nothing behind it, or with an empty `{}`. */
-function fillMember(tree: TextTree, { keyNode }: Member, key: string, value: Plain): string {
-  const column = columnOf(tree.text, startOf(keyNode)) + stepOf(tree);
+/** For `servers:` without a value, or with an empty `{}`. */
+function fillMember(tree: TextTree, { keyNode }: TextMember, key: string, value: Plain): string {
+  const column = columnOf(tree.text, textStartOf(keyNode)) + stepOf(tree);
   return insertLines(tree.text, endOf(keyNode), indent(renderBlock(key, value, stepOf(tree)), column));
 }
 
@@ -102,21 +102,21 @@ function appendToEnd({ text }: TextTree, key: string, value: Plain): string {
 
 function putInFlow(tree: TextTree, path: readonly string[], map: YAMLMap, key: string, value: Plain): string {
   const { text, dialect } = tree;
-  const members = membersOf(map);
+  const members = textMembersOf(map);
   const first = members[0];
   if (first === undefined && dialect === 'yaml' && path.length > 0 && !isInFlow(tree, path.slice(0, -1))) {
-    const from = text.slice(0, startOf(map)).trimEnd().length;
+    const from = text.slice(0, textStartOf(map)).trimEnd().length;
     return fillMember({ ...tree, text: splice(text, from, endOf(map), '') }, keyOf(tree, path), key, value);
   }
-  const quoted = dialect === 'jsonc' || first === undefined || text[startOf(first.keyNode)] === '"';
+  const quoted = dialect === 'jsonc' || first === undefined || text[textStartOf(first.keyNode)] === '"';
   const name = quoted || !/^[A-Za-z_][\w-]*$/.test(key) ? JSON.stringify(key) : key;
   const render = (inner: string | undefined): string =>
     `${name}: ${renderJson(value, inner, unitOf(tree), eolOf(text))}`;
   const ends = members.map((member) => endOf(member.value ?? member.keyNode));
-  return insertIntoFlow(tree, map, { starts: members.map((each) => startOf(each.keyNode)), ends }, render);
+  return insertIntoFlow(tree, map, { starts: members.map((each) => textStartOf(each.keyNode)), ends }, render);
 }
 
-function keyOf(tree: TextTree, path: readonly string[]): Member {
+function keyOf(tree: TextTree, path: readonly string[]): TextMember {
   const member = memberAt(nodeAt(tree.root, path.slice(0, -1)), path.at(-1) ?? '');
   if (member === undefined) throw new Error('a map that was found by its path has a key');
   return member;
@@ -129,18 +129,18 @@ function inlineMap(tree: TextTree, key: string, value: Plain): string {
 function appendToFlow(tree: TextTree, list: YAMLSeq, item: string): string {
   const nodes = list.items.filter(isNode);
   const quoted = tree.dialect === 'jsonc' || !/^[A-Za-z_][\w-]*$/.test(item) || isQuoted(tree, nodes[0]);
-  const places = { starts: nodes.map(startOf), ends: nodes.map(endOf) };
+  const places = { starts: nodes.map(textStartOf), ends: nodes.map(endOf) };
   return insertIntoFlow(tree, list, places, () => (quoted ? JSON.stringify(item) : item));
 }
 
 function isQuoted({ text }: TextTree, node: Node | undefined): boolean {
-  return node !== undefined && text[startOf(node)] === '"';
+  return node !== undefined && text[textStartOf(node)] === '"';
 }
 
 function appendToBlock({ text }: TextTree, list: YAMLSeq, item: string): string {
   const last = list.items.filter(isNode).at(-1);
   if (last === undefined) return text;
-  const dash = text.lastIndexOf('-', startOf(last));
+  const dash = text.lastIndexOf('-', textStartOf(last));
   const [line = item] = renderBlock('x', item, 2).map((each) => each.replace(/^x: /, ''));
   return insertLines(text, endOf(last), indent([`- ${line}`], columnOf(text, dash)));
 }
@@ -150,7 +150,7 @@ interface Places {
   readonly ends: readonly number[];
 }
 
-/** Between brackets: on a line of its own where the others are, else behind the last one. */
+/** Inserts between brackets: on its own line if the others have one, otherwise after the last one. */
 function insertIntoFlow(
   tree: TextTree,
   node: YAMLMap | YAMLSeq,
@@ -158,7 +158,7 @@ function insertIntoFlow(
   render: (indent: string | undefined) => string,
 ): string {
   const { text, bare } = tree;
-  const [open, close] = [startOf(node), (node.range?.[1] ?? 0) - 1];
+  const [open, close] = [textStartOf(node), (node.range?.[1] ?? 0) - 1];
   const eol = eolOf(text);
   const [first, last] = [starts[0], ends.at(-1)];
   if (first === undefined || last === undefined) {
@@ -184,7 +184,7 @@ function withoutYamlComments(text: string): string {
   return text.replace(/(^|\s)#[^\r\n]*/g, (found) => ' '.repeat(found.length));
 }
 
-/** After the line in which `offset` lies; a block of text ends behind its last line already. */
+/** Inserts after the line that contains `offset`. The end of a block scalar is already past its last line. */
 function insertLines(text: string, offset: number, lines: readonly string[]): string {
   const eol = eolOf(text);
   const block = lines.map((line) => line + eol).join('');
@@ -197,12 +197,12 @@ function indent(lines: readonly string[], columns: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(columns) + line));
 }
 
-/** How far this file moves a level in, as its own first step says. */
+/** The indentation step of this file, taken from its first nested map. */
 function stepOf({ text, root }: TextTree): number {
-  const outer = isMap(root) && root.flow !== true ? membersOf(root) : [];
+  const outer = isMap(root) && root.flow !== true ? textMembersOf(root) : [];
   for (const { value } of outer) {
-    const inner = isMap(value) && value.flow !== true ? membersOf(value)[0] : undefined;
-    if (inner !== undefined) return Math.max(1, columnOf(text, startOf(inner.keyNode)));
+    const inner = isMap(value) && value.flow !== true ? textMembersOf(value)[0] : undefined;
+    if (inner !== undefined) return Math.max(1, columnOf(text, textStartOf(inner.keyNode)));
   }
   return 2;
 }

@@ -5,7 +5,7 @@ import { isJsonObject } from '../base/index.ts';
 /** One file of `ops/adk/servers/` as `qm sync` sees it. */
 export type Emitted =
   | { readonly kind: 'server'; readonly id: string; readonly text: string }
-  /** A document of another type is none of ours. */
+  /** A document of another type, which sync ignores. */
   | { readonly kind: 'other'; readonly type: string }
   | { readonly kind: 'wrong'; readonly message: string; readonly fix: string };
 
@@ -16,21 +16,21 @@ export interface SourceFile {
 }
 
 /**
- * The JSON that stands for a server's YAML: one shape for all three generations of that format, keys
- * sorted, variables as they were written. The digest tells it from files that people wrote themselves.
+ * The JSON form of a server's YAML: one shape for all three generations of that format, with sorted keys and unexpanded
+ * variables. The digest distinguishes it from files that people wrote themselves.
  */
 export function emitServer({ file, text }: SourceFile): Emitted {
   const document = parseDocument(text, { prettyErrors: false });
   if (document.errors.length > 0) return wrong('cannot be parsed', 'Correct it; `qm ls` says in which line.');
   const source: unknown = document.toJS();
-  if (!isJsonObject(source)) return wrong('must hold a map', 'Write id: and transport:.');
+  if (!isJsonObject(source)) return wrong('must contain a map', 'Write id: and transport:.');
   const type = source.type ?? 'mcp';
   if (type !== 'mcp' && !isTransportType(type)) return { kind: 'other', type: String(type) };
   const id = source.id ?? source.server_id;
   if (typeof id !== 'string' || !idPattern.test(id)) {
     return wrong('has no usable "id"', 'Write id: with 1 to 64 letters, digits, ".", "_" or "-".');
   }
-  // The same text once more, with every scalar as it was written: `007` must not become 7.
+  // Parsed again with every scalar as written, because `007` must not become 7.
   const asWritten: unknown = parseDocument(text, { prettyErrors: false, schema: 'failsafe' }).toJS();
   const transport = transportOf(source, isJsonObject(asWritten) ? asWritten : {});
   if (transport === undefined)
@@ -41,12 +41,12 @@ export function emitServer({ file, text }: SourceFile): Emitted {
   return { kind: 'server', id, text: `${JSON.stringify(sorted({ ...server, fallback }), undefined, 2)}\n` };
 }
 
-/** True for a file that `qm sync` made. */
+/** Whether `qm sync` created the file. */
 export function isEmitted(text: string): boolean {
   return metadataIn(text) !== undefined;
 }
 
-/** The file that it was made from; undefined where it does not say, or where that is no place for one. */
+/** The file it was made from; undefined if it names none, or one outside the source folder. */
 export function emittedFrom(text: string): string | undefined {
   const source = metadataIn(text)?.source;
   return typeof source === 'string' && /^ops\/adk\/servers\/[^/]+$/.test(source) ? source : undefined;
@@ -66,7 +66,7 @@ const idPattern = /^(?!__proto__$)(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/;
 const transportTypes = ['stdio', 'local', 'http', 'streamable-http', 'sse', 'builtin'];
 const transportKeys = ['type', 'builtin', 'command', 'args', 'env', 'cwd', 'url', 'headers'];
 const permissionKeys = ['scope', 'tools', 'write_requires_approval'];
-/** What the emitted shape holds somewhere else, or makes itself. */
+/** Keys that the emitted shape holds elsewhere or computes. */
 const movedKeys = [...transportKeys, 'id', 'server_id', 'transport', 'fallback', 'metadata', 'scopes', 'title', 'tags'];
 
 function wrong(message: string, fix: string): Emitted {
@@ -94,7 +94,7 @@ function shapeOf(source: Record<string, unknown>, id: string): Record<string, un
     server_id: id,
     type: 'mcp',
     scopes,
-    // An empty map says nothing of tools; an empty list would say: none of them.
+    // An empty map sets no rule for tools; an empty list would mean none of them.
     permissions: { tools: {}, ...known, scope: scopes, extra },
   };
 }
@@ -114,7 +114,7 @@ function metadataOf(
   };
 }
 
-/** The first generation wrote command and arguments beside the id. */
+/** The first generation has command and arguments beside the id. */
 function transportOf(source: Record<string, unknown>, asWritten: Record<string, unknown>): unknown {
   if (isJsonObject(source.transport)) {
     return oneTransport(source.transport, isJsonObject(asWritten.transport) ? asWritten.transport : {});

@@ -12,5 +12,6 @@ export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
 export type { Plain } from './render-member.ts';
+export { replacePart, type TextPlace } from './replace-text.ts';
 export { setTomlFlag } from './set-toml-flag.ts';
-export { type Dialect, findMember, flagOf, openTree, type TextTree } from './text-tree.ts';
+export { type Dialect, findTextMember, flagOf, openTree, type TextTree } from './text-tree.ts';

@@ -48,7 +48,7 @@ test('a file that cannot be written leaves nothing behind', async () => {
   expect(await readdir(workspace)).toEqual([]);
 });
 
-test('what is there already stays, whatever it is', async () => {
+test('existing files stay as they are', async () => {
   const workspace = await makeWorkspace();
   await mkdir(join(workspace, 'folder'));
   await writeFile(join(workspace, 'file'), 'mine');

@@ -5,7 +5,7 @@ import { type ChangeFileDeps, fileFailure } from './change-file.ts';
 import type { NewServerFile } from './new-server-files.ts';
 import { refuseLinks } from './refuse-links.ts';
 
-/** Makes a folder with all of its files, or leaves nothing behind. Answers how to take it away again. */
+/** Creates a folder with all its files, or leaves nothing behind. Returns a function that removes it again. */
 export async function makeFolder(
   { random }: ChangeFileDeps,
   workspace: string,
@@ -41,7 +41,7 @@ function isThere(folder: string): HubError {
   });
 }
 
-/** The folders from `last` up to `first`, which were not there before; one that somebody else uses by now stays. */
+/** Removes the created folders from `last` up to `first`. One that somebody else uses by now stays. */
 async function removeMade(last: string, first: string | undefined): Promise<void> {
   if (first === undefined) return;
   for (let folder = last; folder.length >= first.length; folder = dirname(folder)) {

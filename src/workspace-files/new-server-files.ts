@@ -1,13 +1,13 @@
-/** One file of a new server, by its path inside the server's folder. */
+/** A file of a new server, by its path inside the server's folder. */
 export interface NewServerFile {
   readonly file: string;
   readonly text: string;
 }
 
-/** A tool of the new server, and arguments for it: what to try first. */
+/** A tool of the new server with arguments, suggested as the first call. */
 export const firstCall = { tool: 'convert', args: 'amount=5 from=km to=mile' } as const;
 
-/** A server on the official SDK that works and is tested as it is. `folder` is where it will lie in the workspace. */
+/** A working, tested server on the official SDK. `folder` is its place in the workspace. */
 export function newServerFiles(name: string, folder: string): readonly NewServerFile[] {
   const texts = {
     'package.json': `${JSON.stringify(packageOf(name), undefined, 2)}\n`,
@@ -18,7 +18,7 @@ export function newServerFiles(name: string, folder: string): readonly NewServer
   };
   return Object.entries(texts).map(([file, text]) => ({
     file,
-    // Functions, since a dollar sign in a folder's name means nothing here.
+    // Replacer functions, because a dollar sign in a folder name is literal.
     text: text.replaceAll('{{name}}', () => name).replaceAll('{{folder}}', () => folder),
   }));
 }
@@ -37,14 +37,14 @@ function packageOf(name: string): object {
 }
 
 const serverText = `/**
- * The MCP server {{name}}. A client starts it and talks to it over stdin and stdout, in either era of the protocol.
- * Standard output belongs to the protocol; write remarks with console.error.
+ * The MCP server {{name}}. A client starts it and talks to it over stdin and stdout, with any protocol version.
+ * Only MCP messages may go to stdout; write logs with console.error.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-/** What each unit measures, and how many metres or kilograms it is. */
+/** The quantity that each unit measures, and its size in metres or kilograms. */
 const units = {
   m: { measures: 'length', size: 1 },
   km: { measures: 'length', size: 1000 },
@@ -55,10 +55,10 @@ const units = {
 
 const unit = z.enum(['m', 'km', 'mile', 'kg', 'pound']);
 
-/** Both tools look at nothing but their arguments; clients may go by that. */
+/** Both tools depend only on their arguments. */
 const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 
-/** A server for one connection. */
+/** Creates the server for one connection. */
 function createServer() {
   const server = new McpServer({ name: '{{name}}', version: '0.1.0' });
 
@@ -68,9 +68,9 @@ function createServer() {
       title: 'Convert a measure',
       description: 'Converts a length or a mass from one unit to another.',
       inputSchema: z.object({
-        amount: z.number().describe('How much there is of the first unit'),
-        from: unit.describe('The unit that it is in'),
-        to: unit.describe('The unit that is wanted'),
+        amount: z.number().describe('The amount in the first unit'),
+        from: unit.describe('The unit to convert from'),
+        to: unit.describe('The unit to convert to'),
       }),
       annotations,
     },
@@ -93,7 +93,7 @@ function createServer() {
     },
     ({ text }) => {
       const counts = { words: text.split(/\\s+/).filter(Boolean).length, characters: text.length };
-      // Clients that know no structured content read the text.
+      // The text is for clients that do not support structured content.
       return { ...answer(JSON.stringify(counts)), structuredContent: counts };
     },
   );
@@ -102,7 +102,7 @@ function createServer() {
 }
 
 /**
- * @param {string} text What the model reads
+ * @param {string} text The text for the model
  * @returns {import('@modelcontextprotocol/server').CallToolResult}
  */
 function answer(text) {
@@ -110,7 +110,7 @@ function answer(text) {
 }
 
 /**
- * An error of the tool: the model reads it and can try again, so it says what to do.
+ * A tool error. The model reads it and can try again, so say what to do.
  *
  * @param {string} text
  * @returns {import('@modelcontextprotocol/server').CallToolResult}
@@ -122,7 +122,7 @@ function failure(text) {
 serveStdio(createServer);
 `;
 
-const testText = `/** The server as its clients see it, in both eras of the protocol. */
+const testText = `/** Tests the server through a client, with a legacy and a modern protocol version. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -148,7 +148,7 @@ for (const mode of /** @type {const} */ (['legacy', { pin: '2026-07-28' }])) {
       return { text: first?.type === 'text' ? first.text : '', isError: isError === true, structuredContent };
     }
 
-    test('finds the tools, each with a description and a schema', async () => {
+    test('lists the tools, each with a description and a schema', async () => {
       const { tools } = await client.listTools();
       assert.deepEqual(
         tools.map(({ name }) => name),
@@ -161,19 +161,19 @@ for (const mode of /** @type {const} */ (['legacy', { pin: '2026-07-28' }])) {
       }
     });
 
-    test('gets answers', async () => {
+    test('gets results', async () => {
       assert.equal((await call('convert', { amount: 2, from: 'km', to: 'm' })).text, '2000 m');
       const { structuredContent } = await call('count_words', { text: 'three little words' });
       assert.deepEqual(structuredContent, { words: 3, characters: 18 });
     });
 
-    test('is told what is wrong, and what to do', async () => {
+    test('gets an error that says what to do', async () => {
       const { text, isError } = await call('convert', { amount: 1, from: 'km', to: 'kg' });
       assert.equal(isError, true);
       assert.match(text, /Choose two of the same kind/);
     });
 
-    test('is told about arguments that do not fit', async () => {
+    test('gets an error for invalid arguments', async () => {
       const { text, isError } = await call('convert', { amount: 'much', from: 'km', to: 'm' });
       assert.equal(isError, true);
       assert.match(text, /amount/);
@@ -184,8 +184,8 @@ for (const mode of /** @type {const} */ (['legacy', { pin: '2026-07-28' }])) {
 
 const readmeText = `# {{name}}
 
-An MCP server of this workspace: plain JavaScript on the official SDK, for clients of both eras of the protocol.
-\`quartermaster.yaml\` has it as \`{{name}}\`. Commands with \`qm\` are for the workspace's own folder, the others for this one.
+An MCP server for this workspace, in plain JavaScript on the official SDK. It supports legacy and modern protocol versions.
+\`quartermaster.yaml\` configures it as \`{{name}}\`. Run \`qm\` commands in the workspace folder and all others in this one.
 
 ## Run and test
 
@@ -194,25 +194,25 @@ npm install
 npm test
 \`\`\`
 
-Whoever uses it starts it: the hub for its agents, \`qm inspect {{name}}\` to show what it offers, or any MCP client with
-\`node {{folder}}/server.mjs\`. By hand, \`npm start\` waits for messages on stdin.
+You do not start the server yourself. The hub starts it for its agents, \`qm inspect {{name}}\` starts it to show its
+capabilities, and any MCP client can start it with \`node {{folder}}/server.mjs\`. \`npm start\` waits for messages on stdin.
 
 ## Add a tool
 
-Each \`registerTool\` in \`server.mjs\` is one: a name, a description by which a model chooses it, a schema of its
-arguments, hints about what it does (\`readOnlyHint\`, \`destructiveHint\`), and the function that answers. Say in
-\`server.test.mjs\` what it answers and what it refuses. Then:
+Each \`registerTool\` call in \`server.mjs\` defines one tool: its name, a description that helps the model choose it, a schema
+for its arguments, hints (\`readOnlyHint\`, \`destructiveHint\`), and the function that runs it. Test its results and errors in
+\`server.test.mjs\`. Then:
 
 \`\`\`sh
 npm test
 qm doctor {{name}}
 \`\`\`
 
-A hub that runs keeps the program it has started; \`qm disable {{name}}\` and \`qm enable {{name}}\` start the new one.
+A running hub keeps the process it has started. To restart it, run \`qm disable {{name}}\` and \`qm enable {{name}}\`.
 
 ## Give it to an agent
 
-Where no agent has a list of servers, all have it. Else name it in \`quartermaster.yaml\`:
+If no agent has a list of servers, every agent can use it. Otherwise add it to an agent in \`quartermaster.yaml\`:
 
 \`\`\`yaml
 agents:

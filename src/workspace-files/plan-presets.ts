@@ -8,7 +8,7 @@ export interface PresetFile {
   readonly preset: Preset;
   readonly file: string;
   readonly text: string;
-  /** What differs is replaced only where that was asked for; a link to something else never. */
+  /** A file that differs is replaced only on request; a link to something else never is. */
   readonly state: 'new' | 'unchanged' | 'differs' | 'link';
 }
 
@@ -32,7 +32,7 @@ export function planPresets(chosen: readonly Preset[], existing: readonly Folder
   });
 }
 
-/** An editor's line ends or a missing last one make no difference. */
+/** Ignores line endings and a missing final newline. */
 function stateOf(text: string, found: FolderFile | undefined): PresetFile['state'] {
   if (found === undefined) return 'new';
   if (found.text.replaceAll('\r\n', '\n').trimEnd() === text.trimEnd()) return 'unchanged';

@@ -81,7 +81,7 @@ test('the plan tells what is missing, stale, unchanged, orphaned, and what is no
 
 test.each([
   ['id: [', /cannot be parsed/],
-  ['- a', /must hold a map/],
+  ['- a', /must contain a map/],
   ['id: ../up\ncommand: x', /no usable "id"/],
   ['command: x', /no usable "id"/],
   ['id: a', /no "transport"/],
@@ -99,7 +99,7 @@ test('a file that somebody wrote, and a second source of the same id, stand in t
   expect(twice.obstacles[0]?.message).toBe('ops/adk/servers/b.yaml and ops/adk/servers/a.yaml have the same id "a".');
 });
 
-test('what sync made says where it comes from, and believes no path that leads elsewhere', () => {
+test('a file made by sync names its source, and a path elsewhere is not believed', () => {
   expect(emittedFrom(emitted(notes))).toBe('ops/adk/servers/notes.yaml');
   expect(emittedFrom(emitted(notes, '../../etc/passwd'))).toBeUndefined();
   expect(isEmitted('{"metadata":{}}')).toBe(false);

@@ -6,19 +6,18 @@ export const targetFolder = '.mcp/servers';
 export interface PlannedFile {
   readonly file: string;
   readonly text: string;
-  /** Where it comes from. */
   readonly source: string;
   readonly state: 'missing' | 'stale' | 'unchanged';
 }
 
-/** What `qm sync` would do, and what stands in its way. */
+/** The changes `qm sync` would make, and the obstacles. */
 export interface SyncPlan {
   readonly files: readonly PlannedFile[];
-  /** Made by sync from a source that is gone. */
+  /** Created by sync from a source that is gone. */
   readonly orphans: readonly string[];
   /** Sources that are not MCP servers. */
   readonly skipped: readonly { readonly file: string; readonly type: string }[];
-  /** While there is one, nothing is written. */
+  /** Nothing is written while there is an obstacle. */
   readonly obstacles: readonly Obstacle[];
 }
 
@@ -57,7 +56,7 @@ function stateOf(before: string | undefined, after: string): PlannedFile['state'
   return before === after ? 'unchanged' : 'stale';
 }
 
-/** A file that somebody wrote is theirs; one of the same name would be there twice. */
+/** A file that a person wrote is left alone, so an emitted one with the same id would define the server twice. */
 function findObstacle(id: string, source: string, found: ReadonlyMap<string, string>): Obstacle | undefined {
   const own = [`${id}.json`, `${id}.yaml`, `${id}.yml`]
     .map((name) => `${targetFolder}/${name}`)

@@ -8,7 +8,7 @@ export interface FolderFile extends SourceFile {
   readonly isLink: boolean;
 }
 
-/** The files of a folder of the workspace, by name; none where there is no such folder. */
+/** The files of a workspace folder, sorted by name; empty if there is no such folder. */
 export async function readFolder(workspace: string, folder: string, endings: readonly string[]): Promise<FolderFile[]> {
   const names = await namesIn(join(workspace, folder), folder);
   const ours = names.filter((name) => !name.startsWith('.') && endings.some((ending) => name.endsWith(ending)));

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HubError } from '../base/index.ts';
 
-/** Files that a command makes by itself stay in the workspace: no level on the way to their folder may be a link. */
+/** Files that a command creates must stay in the workspace, so no folder on their path may be a link. */
 export async function refuseLinks(workspace: string, folder: string): Promise<void> {
   let way = '';
   for (const level of folder.split('/')) {
@@ -10,7 +10,7 @@ export async function refuseLinks(workspace: string, folder: string): Promise<vo
     const found = await lstat(join(workspace, way)).catch(() => undefined);
     if (found?.isSymbolicLink() !== true) continue;
     throw new HubError('CONFIG_INVALID', `${way} is a symbolic link; nothing is written through it.`, {
-      hint: 'Put a folder in its place, then try again.',
+      hint: 'Replace it with a folder, then try again.',
     });
   }
 }

@@ -1,9 +1,9 @@
 import { Document, isCollection, isScalar, visit } from 'yaml';
 
-/** What can stand in a file that is written here. */
+/** A value that can be written to a configuration file. */
 export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** `key: value` as lines of YAML, without indentation of their own; lists of plain values stay on one line. */
+/** `key: value` as unindented lines of YAML. Lists of scalars stay on one line. */
 export function renderBlock(key: string, value: Plain, step: number): string[] {
   return renderYaml({ [key]: value }, step)
     .trimEnd()
@@ -11,7 +11,7 @@ export function renderBlock(key: string, value: Plain, step: number): string[] {
 }
 
 export function renderYaml(value: Plain, step = 2): string {
-  // People read it: the same list twice is written twice.
+  // No aliases: people read the file, so a repeated list is written out.
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Seq(_, list) {
@@ -24,7 +24,7 @@ export function renderYaml(value: Plain, step = 2): string {
   return document.toString({ indent: step, lineWidth: 0, flowCollectionPadding: false });
 }
 
-/** A value as JSON; with `indent`, objects are spread over lines that begin so. */
+/** A value as JSON. With `indent`, objects span several lines with that indentation. */
 export function renderJson(value: Plain, indent: string | undefined, unit: string, eol: string): string {
   if (isList(value)) return `[${value.map((item) => renderJson(item, undefined, unit, eol)).join(', ')}]`;
   if (typeof value !== 'object') return JSON.stringify(value);

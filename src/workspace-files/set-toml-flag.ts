@@ -1,8 +1,8 @@
 import { type Edited, eolOf } from './edit-text.ts';
 
 /**
- * Sets a key of the table whose header stands in that line; it is added right under the header where it is missing.
- * By lines alone: whoever writes the result reads it first.
+ * Sets a key of the table whose header is on that line, adding it under the header if it is missing. Works on lines
+ * without parsing, so the caller must parse the result before writing it.
  */
 export function setTomlFlag(text: string, headerLine: number, key: string, on: boolean): Edited {
   const lines = text.split('\n');

@@ -3,13 +3,13 @@ import { blankComments } from './blank-comments.ts';
 
 export type Dialect = 'yaml' | 'jsonc';
 
-/** A file's text and where things are in it. */
+/** A file's text and the positions in it. */
 export interface TextTree {
   readonly text: string;
-  /** The same length as `text`, with comments that are not YAML's blanked. */
+  /** As long as `text`, with JSON comments replaced by blanks. */
   readonly bare: string;
   readonly dialect: Dialect;
-  /** Undefined where the file says nothing. */
+  /** Undefined for an empty file. */
   readonly root: Node | undefined;
   /** Counted from 1. */
   lineOf(offset: number): number;
@@ -27,13 +27,13 @@ export function openTree(text: string, dialect: Dialect): OpenedTree {
 }
 
 /** One `key: value`; the value may be missing. */
-export interface Member {
+export interface TextMember {
   readonly key: string;
   readonly keyNode: Node;
   readonly value: Node | undefined;
 }
 
-export function membersOf(map: YAMLMap): Member[] {
+export function textMembersOf(map: YAMLMap): TextMember[] {
   return map.items.flatMap((pair: Pair) => {
     const { key, value } = pair;
     if (!isScalar(key)) return [];
@@ -41,8 +41,8 @@ export function membersOf(map: YAMLMap): Member[] {
   });
 }
 
-export function memberAt(node: Node | undefined, key: string): Member | undefined {
-  return isMap(node) ? membersOf(node).find((member) => member.key === key) : undefined;
+export function memberAt(node: Node | undefined, key: string): TextMember | undefined {
+  return isMap(node) ? textMembersOf(node).find((member) => member.key === key) : undefined;
 }
 
 export function nodeAt(root: Node | undefined, path: readonly string[]): Node | undefined {
@@ -51,13 +51,13 @@ export function nodeAt(root: Node | undefined, path: readonly string[]): Node | 
   return here;
 }
 
-/** The path of the member of that name whose key stands in that line. */
-export function findMember(tree: TextTree, key: string, line: number): readonly string[] | undefined {
+/** The path of the member with that key whose key is on that line. */
+export function findTextMember(tree: TextTree, key: string, line: number): readonly string[] | undefined {
   const search = (node: Node | undefined, path: readonly string[]): readonly string[] | undefined => {
     if (!isMap(node)) return undefined;
-    for (const member of membersOf(node)) {
+    for (const member of textMembersOf(node)) {
       const here = [...path, member.key];
-      if (member.key === key && tree.lineOf(startOf(member.keyNode)) === line) return here;
+      if (member.key === key && tree.lineOf(textStartOf(member.keyNode)) === line) return here;
       const deeper = search(member.value, here);
       if (deeper !== undefined) return deeper;
     }
@@ -70,14 +70,14 @@ export function isEmptyScalar(node: Node | undefined): boolean {
   return node === undefined || (isScalar(node) && node.value === null);
 }
 
-export function startOf(node: Node): number {
+export function textStartOf(node: Node): number {
   return node.range?.[0] ?? 0;
 }
 
-/** Where what a person wrote of it ends; the parser counts comments and empty lines after a block to the block. */
+/** The end of the text a person wrote. The parser counts comments and empty lines after a block as part of it. */
 export function endOf(node: Node): number {
   if (isMap(node) && node.flow !== true) {
-    const last = membersOf(node).at(-1);
+    const last = textMembersOf(node).at(-1);
     if (last !== undefined) return endOf(last.value ?? last.keyNode);
   }
   if (isSeq(node) && node.flow !== true) {
@@ -91,7 +91,7 @@ export function columnOf(text: string, offset: number): number {
   return offset - (text.lastIndexOf('\n', offset - 1) + 1);
 }
 
-/** A member that is plainly true or false; undefined where it is missing, null where it is something else. */
+/** The value of a boolean member; undefined if it is missing, null if it is something else. */
 export function flagOf(tree: TextTree, path: readonly string[], key: string): boolean | null | undefined {
   const member = memberAt(nodeAt(tree.root, path), key);
   if (member === undefined) return undefined;

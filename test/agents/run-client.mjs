@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { trustFolder } from '../support/trust-folder.mjs';
 import { startModel } from './models/scripted-model.mjs';
 
 const packages = join(import.meta.dirname, 'node_modules');
@@ -20,6 +21,7 @@ export async function runClient({ client, server, script, deadlineMs, prompt = '
   const place = await realpath(await mkdtemp(join(tmpdir(), `qm-agent-${client.name}-`)));
   const [home, work] = [join(place, 'home'), join(place, 'work')];
   await Promise.all([mkdir(home), mkdir(work)]);
+  trustFolder(join(home, '.config'), tmpdir());
   const model = await startModel(script);
   try {
     const { args, env } = await client.setUp({ home, work, model, prompt, config: client.config(server) });

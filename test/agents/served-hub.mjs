@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { trustFolder } from '../support/trust-folder.mjs';
 
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
 const agent = 'tester';
@@ -14,6 +15,7 @@ export async function makeWorkspace(servers) {
   const [folder, home] = [join(place, 'team'), join(place, 'home')];
   await Promise.all([mkdir(folder), mkdir(home)]);
   await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify({ servers }, undefined, 2));
+  trustFolder(join(home, '.config'), place);
   const env = { PATH: process.env.PATH ?? '', HOME: home, XDG_STATE_HOME: join(home, 'state') };
 
   return {

@@ -1,6 +1,16 @@
 import { type Finding, roomOf } from './import-rules.ts';
-import { childrenOf, exportsOf, importsOf, isNode, type Node, nodesOf, type SourceFile, walk } from './source-file.ts';
-import { forbiddenWords, machineAllowances, maxFileLines, maxFunctionLines, processParts } from './table.ts';
+import { exportsOf, importsOf, isNode, type Node, nodesOf, type SourceFile, walk } from './source-file.ts';
+import {
+  forbiddenWords,
+  type LongFunctions,
+  largeClasses,
+  longFunctions,
+  machineAllowances,
+  maxClassMembers,
+  maxFileLines,
+  maxFunctionLines,
+  processParts,
+} from './table.ts';
 
 const machineMembers =
   /^(Date\.now|Math\.random|performance\.now|process\.hrtime|AbortSignal\.timeout|crypto\.random\w+)$/;
@@ -65,15 +75,84 @@ export function checkFileSize(file: Pick<SourceFile, 'path' | 'lines'>): Finding
 }
 
 export function checkFunctionSize(file: SourceFile): Finding[] {
-  const findings: Finding[] = [];
-  walk(file.program, (node) => {
-    if (!isFunction(node)) return;
-    const lines = ownLines(file, node);
-    if (lines <= maxFunctionLines) return;
-    const message = `a function of ${lines} lines, at most ${maxFunctionLines}`;
-    findings.push({ file: file.path, line: file.lineOf(node.start), message });
+  const allowed = longFunctions.find((allowance) => allowance.file === file.path)?.lines ?? maxFunctionLines;
+  return functionsOf(file)
+    .filter(({ lines }) => lines > allowed)
+    .map(({ line, lines }) => ({
+      file: file.path,
+      line,
+      message: `a function of ${lines} lines, at most ${allowed}`,
+    }));
+}
+
+/** Entries of the allow list that allow more than their file needs. */
+export function staleLongFunctions(
+  files: readonly SourceFile[],
+  entries: readonly LongFunctions[] = longFunctions,
+): readonly string[] {
+  return entries.flatMap(({ file: path, lines: allowed }) => {
+    const file = files.find((candidate) => candidate.path === path);
+    if (file === undefined) return [`${path} does not exist`];
+    const longest = Math.max(0, ...functionsOf(file).map(({ lines }) => lines));
+    if (longest <= maxFunctionLines) return [`${path} has no function over ${maxFunctionLines} lines`];
+    return longest < allowed ? [`${path} needs ${longest} lines, not ${allowed}`] : [];
   });
+}
+
+/** Interfaces ask the hub by its ports; views are what `calls` decides on. Only the operator is shown one. */
+export function checkHubInside(file: SourceFile): Finding[] {
+  if (!file.path.startsWith('src/faces/')) return [];
+  const findings: Finding[] = [];
+  const report = (node: Node, message: string): void => {
+    findings.push({ file: file.path, line: file.lineOf(node.start), message });
+  };
+  walk(file.program, (node, parent) => {
+    const isMember = node.type === 'MemberExpression';
+    const isPattern = node.type === 'Property' && parent?.type === 'ObjectPattern';
+    if (!isMember && !isPattern) return;
+    const name = propertyName(isMember ? node.property : node.key) ?? '';
+    if (name === 'views' || name === 'viewOf') report(node, 'faces may not look into views');
+    if (deniedLookUps.includes(name)) report(node, `${name} also finds what is denied; only calls may use it`);
+  });
+  for (const { names, line } of importsOf(file)) {
+    const view = names.find((name) => viewTypes.includes(name));
+    if (view !== undefined)
+      findings.push({ file: file.path, line, message: `faces may not look into views (${view})` });
+  }
   return findings;
+}
+
+const viewTypes: readonly string[] = ['View', 'Views', 'ViewEntry', 'ViewSource'];
+/** Members of a view that find denied entries too, for records. */
+const deniedLookUps: readonly string[] = ['findTool', 'toolOrDenied', 'findDenied', 'deniedBySubject', 'appTool'];
+
+/** Members of a class, static ones and the constructor included. */
+export function checkClassSize(file: SourceFile): Finding[] {
+  return classesOf(file)
+    .filter(({ name, members }) => members > (largeClasses[name]?.members ?? maxClassMembers))
+    .map(({ name, members, line }) => ({
+      file: file.path,
+      line,
+      message: `${name} has ${members} members, at most ${maxClassMembers}`,
+    }));
+}
+
+/** Exceptions that are not needed any more. */
+export function staleLargeClasses(files: readonly SourceFile[]): readonly string[] {
+  const sizes = new Map(files.flatMap(classesOf).map(({ name, members }) => [name, members]));
+  return Object.keys(largeClasses)
+    .filter((name) => (sizes.get(name) ?? 0) <= maxClassMembers)
+    .map((name) => `${name} has ${sizes.get(name) ?? 0} members`);
+}
+
+function classesOf(file: SourceFile): { name: string; members: number; line: number }[] {
+  const classes: { name: string; members: number; line: number }[] = [];
+  walk(file.program, (node) => {
+    if (!/^Class(Declaration|Expression)$/.test(node.type) || !isNode(node.body)) return;
+    const name = isNode(node.id) ? String(node.id.name) : 'A class';
+    classes.push({ name, members: nodesOf(node.body.body).length, line: file.lineOf(node.start) });
+  });
+  return classes;
 }
 
 export function checkFileName({ path }: Pick<SourceFile, 'path'>): Finding[] {
@@ -154,16 +233,13 @@ function isFunction(node: Node): boolean {
   return /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type);
 }
 
-/**
- * A function's lines, where a function inside it counts as its first and last line: a factory is not
- * long because it holds many short functions, and each of those is measured by itself.
- */
-function ownLines(file: SourceFile, node: Node): number {
-  const span = (inner: Node): number => file.lineOf(inner.end) - file.lineOf(inner.start) + 1;
-  const nested = (outer: Node): number =>
-    childrenOf(outer).reduce(
-      (sum, child) => sum + (isFunction(child) ? Math.max(0, span(child) - 2) : nested(child)),
-      0,
-    );
-  return span(node) - nested(node);
+/** Functions inside another count with it: a factory is read whole. */
+function functionsOf(file: SourceFile): { line: number; lines: number }[] {
+  const functions: { line: number; lines: number }[] = [];
+  walk(file.program, (node) => {
+    if (!isFunction(node)) return;
+    const line = file.lineOf(node.start);
+    functions.push({ line, lines: file.lineOf(node.end) - line + 1 });
+  });
+  return functions;
 }

@@ -41,13 +41,31 @@ export function parseSource(path: string, text: string): SourceFile {
   };
 }
 
-/** Visits every node below and including `node`, parents first. */
-export function walk(node: Node, visit: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
-  visit(node, parent);
-  for (const child of childrenOf(node)) walk(child, visit, node);
+/** Visits every node below and including `root`, parents first. */
+export function walk(root: Node, visit: (node: Node, parent: Node | undefined) => void): void {
+  let nodes = flattened.get(root);
+  if (nodes === undefined) {
+    nodes = [];
+    flatten(root, undefined, nodes);
+    flattened.set(root, nodes);
+  }
+  for (const { node, parent } of nodes) visit(node, parent);
 }
 
-export function childrenOf(node: Node): Node[] {
+interface Visited {
+  readonly node: Node;
+  readonly parent: Node | undefined;
+}
+
+/** A dozen rules walk through each file, so its tree is flattened once. */
+const flattened = new WeakMap<Node, Visited[]>();
+
+function flatten(node: Node, parent: Node | undefined, into: Visited[]): void {
+  into.push({ node, parent });
+  for (const child of childrenOf(node)) flatten(child, node, into);
+}
+
+function childrenOf(node: Node): Node[] {
   return Object.values(node)
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
     .filter(isNode);

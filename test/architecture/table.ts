@@ -8,7 +8,7 @@ export interface Room {
 }
 
 const ground = ['base', 'domain', 'mcp'];
-const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger'];
+const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger', 'trust'];
 /** A face answers for a hub; tokens are checked where the request arrives, by a book that is handed in. */
 const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance'] };
 /** Between two requests of a client its calls wait and its resources are watched; `calls` holds both on its behalf. */
@@ -21,9 +21,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(features.map((feature) => [feature, { imports: ground }])),
   // Implements the stores that features declare, so it knows their types and nothing else of them.
   storage: { imports: ['base', 'domain'], types: features },
+  // What of the files is trusted, for a hub and for commands that start none.
+  'workspace-trust': { imports: [...ground, 'config', 'storage', 'trust', 'vault'] },
   // What a call passes through; the connections themselves are handed in.
   calls: { imports: [...ground, 'governance', 'ledger'], types: ['upstream'] },
-  hub: { imports: [...ground, ...features, 'calls', 'storage'] },
+  hub: { imports: [...ground, ...features, 'calls', 'storage', 'workspace-trust'] },
   // Changes what people wrote, text by text, and knows nothing of what it means.
   'workspace-files': { imports: ['base'] },
   'apps/*': face,
@@ -37,6 +39,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   // Another way for messages to travel, behind the same door.
   'faces/mcp-sse': { ...face, imports: [...face.imports, 'faces/mcp', 'faces/mcp-http'] },
   'faces/mcp-stdio': { ...face, imports: [...face.imports, 'faces/mcp'] },
+  // The operator's socket: clients that attach speak to the same face as a client on pipes.
+  'faces/control': { ...face, imports: [...face.imports, 'faces/attach', 'faces/mcp-stdio'] },
+  // The other end of it. A command that only passes messages on must not load a hub.
+  'faces/attach': { imports: ground },
   'faces/api': face,
   'faces/metrics': face,
   // What calls come to, for a collector of traces; the hub is handed a tracer.
@@ -53,8 +59,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       'governance',
       'ledger',
       'storage',
+      'trust',
       'vault',
       'workspace-files',
+      'workspace-trust',
       'apps/*',
       'faces/*',
     ],
@@ -87,7 +95,6 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   '@opentelemetry/exporter-trace-otlp-proto': tracing,
   '@opentelemetry/resources': tracing,
   '@opentelemetry/sdk-trace-base': tracing,
-  'rate-limiter-flexible': { only: ['calls'], why: 'limits are taken on the path of a call' },
   yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
@@ -95,8 +102,8 @@ export const packages: Readonly<Record<string, PackageRule>> = {
 
 /** Entry points and the packages they must not load before they are needed. */
 export const lazyPackages: Readonly<Record<string, readonly string[]>> = {
-  'src/index.ts': ['undici', 'rate-limiter-flexible', 'hono', '@hono/node-server', 'commander'],
-  'src/faces/cli/main.ts': ['undici', 'rate-limiter-flexible', '@opentelemetry/api'],
+  'src/index.ts': ['undici', 'hono', '@hono/node-server', 'commander'],
+  'src/faces/cli/main.ts': ['undici', '@opentelemetry/api'],
 };
 
 /** Parts of `process` that only some rooms may touch. */
@@ -133,5 +140,23 @@ export const forbiddenWords: readonly string[] = [
   'services',
 ];
 
+export const maxFolderFiles = 25;
 export const maxFileLines = 400;
 export const maxFunctionLines = 60;
+export const maxClassMembers = 45;
+
+/** Classes over the bound. A new entry needs its reason. */
+export const largeClasses: Readonly<Record<string, { readonly members: number; readonly why: string }>> = {
+  JournalLedger: { members: 55, why: 'one file, one failure state and one queue belong to all of its operations' },
+};
+
+export interface LongFunctions {
+  readonly file: string;
+  /** The length of its longest function. */
+  readonly lines: number;
+  /** Why splitting the function would make it harder to read. */
+  readonly why: string;
+}
+
+/** Files with a function over the bound, the functions inside it included. None now; a new entry needs its reason. */
+export const longFunctions: readonly LongFunctions[] = [];

@@ -9,3 +9,18 @@ export interface CountedFunction {
 export function times(part: string): (length: number) => string {
   return (length) => part.repeat(Math.ceil(length / part.length));
 }
+
+/** Percent-encoded throughout. */
+export function everyByteEncoded(text: string): string {
+  return Buffer.from(text).toString('hex').replace(/../g, '%$&');
+}
+
+/** What is refused was read all the same. */
+export function attempt(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && error.constructor.name === 'TooMuchWork') throw error;
+    return undefined;
+  }
+}

@@ -1,5 +1,5 @@
 import { Session } from 'node:inspector';
-import { createStepCounter, TooMuchWork } from './regexp-steps.ts';
+import { type CompiledPatterns, createStepCounter, TooMuchWork } from './regexp-steps.ts';
 
 /**
  * Counts what functions do, whatever the machine: turns of loops in `src/` (V8's own block counts), steps of regular
@@ -17,10 +17,11 @@ export async function createWorkCounter(): Promise<WorkCounter> {
   session.connect();
   await post(session, 'Profiler.enable');
   await post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  const programs: CompiledPatterns = new Map();
   return {
     async count(work, most) {
       await blockTurns(session);
-      const steps = countBuiltins(work, most);
+      const steps = countBuiltins(work, most, programs);
       return steps + (await blockTurns(session));
     },
     close: () => session.disconnect(),
@@ -54,13 +55,13 @@ async function blockTurns(session: Session): Promise<number> {
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
-function countBuiltins(work: () => unknown, most: number): number {
+function countBuiltins(work: () => unknown, most: number, programs: CompiledPatterns): number {
   let total = 0;
   const spend = (amount: number): void => {
     total += amount;
     if (total > most) throw new TooMuchWork(`more than ${most}`);
   };
-  const restores = [countExec(spend), ...costs.map((cost) => countMethod(cost, spend))];
+  const restores = [countExec(spend, programs), ...costs.map((cost) => countMethod(cost, spend))];
   try {
     work();
   } finally {
@@ -124,10 +125,10 @@ function countMethod({ of, names, cost }: Cost, spend: (amount: number) => void)
 }
 
 /** Every method of texts that takes a pattern calls this one, once it is replaced. */
-function countExec(spend: (amount: number) => void): () => void {
+function countExec(spend: (amount: number) => void, programs: CompiledPatterns): () => void {
   const original = RegExp.prototype.exec;
   let counting = false;
-  const counter = createStepCounter((steps) => spend(steps));
+  const counter = createStepCounter(spend, programs);
   RegExp.prototype.exec = function (text) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const result = original.call(this, text);

@@ -13,9 +13,11 @@ export interface StepCounter {
   exec(pattern: RegExp, text: string, from: number): Found | undefined;
 }
 
+/** Compiled patterns, which counters of the same patterns share: compiling takes longer than most runs. */
+export type CompiledPatterns = Map<string, Program>;
+
 /** `spend` hears of every step, and may throw. */
-export function createStepCounter(spend: (steps: number) => void): StepCounter {
-  const programs = new Map<string, Program>();
+export function createStepCounter(spend: (steps: number) => void, programs: CompiledPatterns): StepCounter {
   return {
     exec(pattern, text, from) {
       const key = String(pattern);
@@ -89,13 +91,13 @@ function run(program: Program, text: string, start: number, spend: (steps: numbe
 }
 
 function characterAt({ backwards, unicode }: Program, text: string, at: number): string {
-  if (!backwards) return unicode ? String.fromCodePoint(...codePoint(text, at)) : text.charAt(at);
+  if (!backwards) return unicode ? wholeCharacterAt(text, at) : text.charAt(at);
   const before = text.charAt(at - 1);
   const isLow = unicode && before >= '\udc00' && before <= '\udfff' && at > 1;
   return isLow && (text.codePointAt(at - 2) ?? 0) > 0xffff ? text.slice(at - 2, at) : before;
 }
 
-function codePoint(text: string, at: number): number[] {
+function wholeCharacterAt(text: string, at: number): string {
   const code = text.codePointAt(at);
-  return code === undefined ? [] : [code];
+  return code === undefined ? '' : String.fromCodePoint(code);
 }

@@ -1,3 +1,4 @@
+import type { WorkBudget } from '../../src/base/index.ts';
 import { type CountedFunction, times } from './counted-function.ts';
 
 export const uriTexts = [
@@ -42,7 +43,7 @@ export const uriFunctions: readonly CountedFunction[] = [
   {
     name: 'parseUriTemplate and its matcher',
     load: async () => {
-      const { parseUriTemplate } = await import('../../src/mcp/uri-template.ts');
+      const { parseUriTemplate } = await import('../../src/mcp/uri-templates/uri-template.ts');
       const template = parseUriTemplate('memo://{a}/{b}{?q,r*}');
       return (text) => [parseUriTemplate(text), template?.match(`memo://${text}`)];
     },
@@ -52,28 +53,28 @@ export const uriFunctions: readonly CountedFunction[] = [
     name: 'decisions on resources',
     load: async () => {
       const { compilePolicy } = await import('../../src/governance/index.ts');
-      const { draftFleet } = await import('../../src/governance/policy/fleet.fixture.ts');
-      const { parseUriTemplate } = await import('../../src/mcp/uri-template.ts');
+      const { draftConfiguration } = await import('../../src/governance/policy/configuration.fixture.ts');
+      const { parseUriTemplate } = await import('../../src/mcp/uri-templates/uri-template.ts');
       const rules = ['memo://secret/*', 'memo://{a}/{b}{?q,r*}', 'memo://{+x}/y'];
       const policy = Object.fromEntries(rules.map((rule) => [`memo.resource:${rule}`, 'deny' as const]));
-      const { decideReading } = compilePolicy(draftFleet({ servers: { memo: {} }, policy }), ['dev']);
+      const { decideRead } = compilePolicy(draftConfiguration({ servers: { memo: {} }, policy }), ['dev']);
       const texts = [...rules.slice(1), ...Array.from({ length: 64 }, (_, index) => `memo://{+a}/{b}/${index}`)];
       const templates = texts.map((text) => {
         const form = parseUriTemplate(text);
-        return { text, fits: (uri: string) => form?.match(uri) !== undefined };
+        return { text, fits: (uri: string, budget: WorkBudget) => form?.match(uri, budget) !== undefined };
       });
       // Longer ones are refused unseen.
-      return (text) => decideReading('memo', `resource:memo://${text}`.slice(0, 1 + text.length / 2), () => templates);
+      return (text) => decideRead('memo', `resource:memo://${text}`.slice(0, 1 + text.length / 2), () => templates);
     },
     texts: [...uriTexts, ...oddUriTexts],
   },
   {
     name: 'uriForms and wildcards',
     load: async () => {
-      const { uriForms } = await import('../../src/governance/policy/uri-forms.ts');
+      const { uriForms } = await import('../../src/governance/policy/uris/uri-forms.ts');
       const { compileWildcard, matchesWildcard } = await import('../../src/governance/policy/wildcard.ts');
       const wildcard = compileWildcard('*a*b*c');
-      const { uriProblem } = await import('../../src/governance/policy/percent-decoding.ts');
+      const { uriProblem } = await import('../../src/governance/policy/uris/percent-decoding.ts');
       return (text) => [
         uriForms(text).spellings(),
         uriProblem(text),

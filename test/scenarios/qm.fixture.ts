@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { isAlive, pidsOfHub } from '../../src/upstream/children/fixtures/processes.mjs';
+import { removeState, stateEnv } from '../support/state-home.ts';
 import { eventually, within } from '../support/within.ts';
 
 const qm = resolve(import.meta.dirname, '..', '..', 'bin', 'qm');
@@ -11,7 +12,10 @@ const qm = resolve(import.meta.dirname, '..', '..', 'bin', 'qm');
 /** A workspace on the real disk, gone after the test. */
 export async function makeWorkspace(config?: object | string): Promise<string> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'qm-cli-')));
-  onTestFinished(() => rm(workspace, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(async () => {
+    await removeState(workspace);
+    await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
+  });
   if (config !== undefined) await configure(workspace, config);
   return workspace;
 }
@@ -22,7 +26,7 @@ export async function configure(workspace: string, config: object | string): Pro
 }
 
 export interface QmOptions {
-  readonly input?: string;
+  readonly input?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -54,7 +58,7 @@ export interface RunningQm {
 
 /** The built program as a process of its own; it is killed after the test if it still runs. */
 export function startQm(args: readonly string[], options: QmOptions = {}): RunningQm {
-  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...options.env };
+  const env = { PATH: process.env.PATH ?? '', HOME: tmpdir(), ...stateEnv, ...options.env };
   const child = spawn(process.execPath, [qm, ...args], { stdio: 'pipe', env, cwd: options.cwd ?? tmpdir() });
   const pid = child.pid ?? -1;
   let [stdout, stderr, taken] = ['', '', 0];
@@ -88,8 +92,8 @@ export function startQm(args: readonly string[], options: QmOptions = {}): Runni
         return line;
       }, 'a line of stdout'),
     async ended() {
-      const code = await within(exit, `qm ${args.join(' ')} to end; it said ${stderr}`, 25_000);
-      await eventually(() => pidsOfHub(pid).length === 0 || undefined, 'the servers to end', 10_000);
+      const code = await within(exit, `qm ${args.join(' ')} to end; it said ${stderr}`);
+      await eventually(() => pidsOfHub(pid).length === 0 || undefined, 'the servers to end');
       expect(pidsOfHub(pid), 'servers left').toEqual([]);
       return { code, stdout, stderr };
     },

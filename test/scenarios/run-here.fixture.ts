@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createSystemClock, systemRandom } from '../../src/base/index.ts';
-import { createMask } from '../../src/faces/cli/mask.ts';
 import { runCli } from '../../src/faces/cli/run-cli.ts';
 import { createSignals, type SignalSource } from '../../src/faces/cli/signals.ts';
-import { createTerminal, type TerminalStream } from '../../src/faces/cli/terminal.ts';
+import { createMask } from '../../src/faces/cli/terminal/mask.ts';
+import { createTerminal, type TerminalStream } from '../../src/faces/cli/terminal/terminal.ts';
+import { stateEnv } from '../support/state-home.ts';
 import type { QmResult } from './qm.fixture.ts';
 
 export interface RunHereOptions {
@@ -15,7 +17,8 @@ export interface RunHereOptions {
 
 /** A command in this process: where many are tried, one process for each would take long. */
 export async function runHere(args: readonly string[], options: RunHereOptions): Promise<QmResult> {
-  const { cwd, columns, env = {} } = options;
+  const { cwd, columns } = options;
+  const env = { ...stateEnv, ...options.env };
   const [stdout, stderr] = [openStream(columns), openStream(columns)];
   const code = await runCli(args, {
     env,
@@ -23,11 +26,13 @@ export async function runHere(args: readonly string[], options: RunHereOptions):
     stdin: new PassThrough(),
     stdout,
     terminal: createTerminal({ stdout, stderr }, env),
-    signals: createSignals(noSignals),
+    signals: createSignals(noSignals, createSystemClock()),
     clock: createSystemClock(),
     random: systemRandom,
     mask: createMask(),
     program: 'qm',
+    self: [process.execPath, join(import.meta.dirname, '..', '..', 'bin', 'qm')],
+    tellParent() {},
   });
   return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }

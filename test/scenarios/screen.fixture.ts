@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createSystemClock, systemRandom } from '../../src/base/index.ts';
-import { createMask } from '../../src/faces/cli/mask.ts';
 import { runCli } from '../../src/faces/cli/run-cli.ts';
 import { createSignals } from '../../src/faces/cli/signals.ts';
-import { createTerminal } from '../../src/faces/cli/terminal.ts';
+import { createMask } from '../../src/faces/cli/terminal/mask.ts';
+import { createTerminal } from '../../src/faces/cli/terminal/terminal.ts';
+import { stateEnv } from '../support/state-home.ts';
 
 /** A command inside this process, whose output is a terminal of a known size. */
 export interface OnScreen {
@@ -21,7 +23,7 @@ export function runOnScreen(
   options: { readonly workspace: string; readonly columns: number; readonly env?: Readonly<Record<string, string>> },
 ): OnScreen {
   const { workspace, columns } = options;
-  const env = { PATH: process.env.PATH, HOME: workspace, TERM: 'xterm', ...options.env };
+  const env = { PATH: process.env.PATH, HOME: workspace, TERM: 'xterm', ...stateEnv, ...options.env };
   const [stdout, stderr] = [screen(columns), screen(columns)];
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const listeners = new Map<string, (error: unknown) => void>();
@@ -31,16 +33,21 @@ export function runOnScreen(
     stdin,
     stdout: stdout.stream,
     terminal: createTerminal({ stdout: stdout.stream, stderr: stderr.stream }, env),
-    signals: createSignals({
-      on: (event: string, listener: (error: unknown) => void) => listeners.set(event, listener),
-      exit() {
-        throw new Error('one signal must be enough');
+    signals: createSignals(
+      {
+        on: (event: string, listener: (error: unknown) => void) => listeners.set(event, listener),
+        exit() {
+          throw new Error('one signal must be enough');
+        },
       },
-    }),
+      createSystemClock(),
+    ),
     clock: createSystemClock(),
     random: systemRandom,
     mask: createMask(),
     program: 'qm',
+    self: [process.execPath, join(import.meta.dirname, '..', '..', 'bin', 'qm')],
+    tellParent() {},
   });
   return {
     ended,

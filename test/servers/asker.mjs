@@ -1,7 +1,7 @@
 /**
  * A server of the handshake era over stdio with one tool, `ask`, that asks as much as it is told to:
  *
- *   { rounds, count, method, bytes }     so many times so many questions at once, of so many bytes
+ *   { rounds, count, method, bytes }     so many times so many server requests at once, of so many bytes
  *
  * and answers with what came back, in order: the action of a form, the code of an error, or else `answered`.
  */

@@ -38,7 +38,7 @@ const modes: Record<string, (server: Driven) => Promise<void>> = {
   },
   async 'floods-stderr'(server) {
     await shake(server);
-    await vi.waitFor(() => expect(server.stderr()).toHaveLength(1_000_000), { timeout: 10_000 });
+    await vi.waitFor(() => expect(server.stderr()).toHaveLength(1_000_000), { timeout: 60_000 });
     server.send(call(1, 'echo', { message: 'hi' }));
     await server.until(({ id }) => id === 1);
   },
@@ -93,9 +93,9 @@ test('a stdio server that ignores SIGTERM also ignores the end of its input', as
   await using server = driveStdio('bad.mjs', ['ignores-term']);
   await shake(server);
   server.child.stdin.end();
-  await vi.waitFor(() => expect(server.stderr()).toBe('ignored the end of input\n'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(server.stderr()).toBe('ignored the end of input\n'), { timeout: 60_000 });
   server.child.kill('SIGTERM');
-  await vi.waitFor(() => expect(server.stderr()).toContain('ignored SIGTERM'), { timeout: 10_000 });
+  await vi.waitFor(() => expect(server.stderr()).toContain('ignored SIGTERM'), { timeout: 60_000 });
   expect(server.child.exitCode).toBeNull();
 });
 

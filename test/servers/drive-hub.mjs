@@ -8,12 +8,13 @@
  * suite appends the address, and names in MCP_CONFORMANCE_CONTEXT the calls that it wants instead of one per tool.
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { trustFolder } from '../support/trust-folder.mjs';
 
 const simplest = { string: 'text', integer: 1, number: 1.5, boolean: true, object: {}, array: [] };
 /** Scenarios whose server answers no call. */
@@ -24,8 +25,12 @@ const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
 const [era, upstream] = process.argv.slice(2);
 const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
 
-const workspace = await mkdtemp(join(tmpdir(), 'qm-driven-'));
+const place = await mkdtemp(join(tmpdir(), 'qm-driven-'));
+const workspace = join(place, 'team');
+const env = { ...process.env, QM_STATE_DIR: join(place, 'state'), XDG_CONFIG_HOME: join(place, 'config') };
 try {
+  await mkdir(workspace);
+  trustFolder(env.XDG_CONFIG_HOME, place);
   // On a shared connection nobody could tell whom a legacy server asks, so there it may not ask at all.
   const suite = { url: upstream, isolation: 'per-session' };
   const config = { naming: 'preserved', servers: { suite } };
@@ -40,17 +45,19 @@ try {
     await hub.stop();
   }
 } finally {
-  await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
+  await rm(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
 async function qm(...args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--json', '--workspace', workspace]);
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--json', '--workspace', workspace], {
+    env,
+  });
   return JSON.parse(stdout);
 }
 
 async function serve() {
   const args = [bin, 'serve', '--port', '0', '--json', '--workspace', workspace];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const line = await new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);

@@ -19,7 +19,7 @@ export interface Driven {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
 /** A stdio fixture with nothing between the test and its pipes. */
 export function driveStdio(file: string, args: readonly string[] = [], env: Record<string, string> = {}): Driven {
@@ -83,7 +83,7 @@ export function textOf(message: Message): string | undefined {
 export async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Waited ${patienceMs} ms for ${what}`)), patienceMs);
+    timer = setTimeout(() => reject(new Error(`Waited ${timeoutMs} ms for ${what}`)), timeoutMs);
   });
   try {
     return await Promise.race([promise, late]);

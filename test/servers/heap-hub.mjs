@@ -21,8 +21,14 @@ const deps = {
   random: systemRandom,
   logger: { debug: silent, info: silent, warn: silent, error: silent },
 };
-const hub = await createHub({ ...deps, env: process.env }, { workspace, watch: false });
-const tokens = await createTokenBook({ ...deps, store: createFileTokenStore(workspaceLayout(workspace), deps) });
+const hub = await createHub(
+  { ...deps, env: process.env },
+  { workspace, stateHome: process.env.QM_STATE_DIR, watch: false, trust: 'all' },
+);
+const tokens = await createTokenBook({
+  ...deps,
+  store: createFileTokenStore(workspaceLayout(workspace, process.env.QM_STATE_DIR), deps),
+});
 const gateway = await openGateway(
   { ...deps, hub, tokens, api: (_, response) => response.writeHead(404).end() },
   { host: '127.0.0.1', port: 0 },

@@ -145,7 +145,7 @@ describe.each(cases)('$era over $kind', ({ era, kind }) => {
     await ann.say('touch', { nonce: 'n13', uri: 'memo://north/bytes' });
     await ann.say('touch', { nonce: 'n13', uri: 'memo://north/note' });
     await eventually(() => updates.length > 0 || undefined, 'the update');
-    await ann.unwatch('memo://north/note');
+    await ann.unsubscribe('memo://north/note');
     await ann.say('touch', { nonce: 'n13', uri: 'memo://north/note' });
     await ann.watch('memo://north/bytes');
     await ann.say('touch', { nonce: 'n13', uri: 'memo://north/bytes' });
@@ -185,7 +185,7 @@ describe.each(cases)('$era over $kind', ({ era, kind }) => {
     ]);
   });
 
-  test('nothing came that nobody asked for', () => {
+  test('no unrequested message came', () => {
     expect(ann.records).toMatchObject({ others: [], errors: [] });
   });
 });

@@ -11,7 +11,9 @@ import { pathToFileURL } from 'node:url';
 import { said } from './raw/echo-tools.mjs';
 import { serveStdio } from './raw/serve-stdio.mjs';
 
-const [runner, ...words] = process.argv.slice(2);
+const [runner, ...given] = process.argv.slice(2);
+// The hub keeps npm from the settings and packages of the workspace.
+const words = given[0] === '--prefix=/' ? given.slice(1) : given;
 const { env } = process;
 
 const packages = {

@@ -61,7 +61,7 @@ function progressLine(world, sample, load) {
     sample === undefined ? '' : `, RSS ${Math.round(sample.rss / 1024 / 1024)} MB, ${sample.descriptors} descriptors`;
   const counts = `${tally.total()} operations, ${sum('wrong')} wrong, ${sum('lost')} lost`;
   const now = new Date().toISOString().slice(11, 19);
-  return `${now}  ${counts}, ${load.underWay.size} under way${hub}, ${sample?.children ?? '-'} children`;
+  return `${now}  ${counts}, ${load.inFlight.size} in flight${hub}, ${sample?.children ?? '-'} children`;
 }
 
 /** The first Ctrl-C ends the load and closes everything; the second ends the process at once. */

@@ -6,7 +6,7 @@ export interface TestCounts {
   readonly skipped: number;
 }
 
-/** Ends the output with one line that people and programs read alike. Goes last in the list of reporters. */
+/** Ends the output with one line for people and programs. Must be the last reporter in the list. */
 export function createClosingLineReporter(print: (line: string) => void): Reporter {
   return {
     onTestRunEnd(modules, unhandledErrors) {
@@ -20,8 +20,8 @@ export function closingLine({ passed, failed, skipped }: TestCounts): string {
 }
 
 /**
- * Counts test cases. A file that failed outside its cases (import, hook) and an error that no case
- * owns count as one failed case each: a run that failed never says "0 failed".
+ * Counts test cases. A file that failed outside its cases (import, hook), and an error that belongs to no case, count
+ * as one failed case each, so a failed run never reports "0 failed".
  */
 function countTests(modules: readonly TestModule[], unhandledErrors: number): TestCounts {
   const counts = { passed: 0, failed: unhandledErrors, skipped: 0 };

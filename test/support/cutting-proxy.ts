@@ -1,13 +1,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between a client and a server, and breaks their connections when told to. */
+/** A proxy that breaks the connections between a client and a server on demand. */
 export interface CuttingProxy {
-  /** The server's address, through the proxy. */
+  /** The server's URL, through the proxy. */
   readonly url: string;
-  /** Breaks every connection that is open now, however much of an answer has passed; new ones are taken. */
+  /** Breaks every open connection, even in the middle of a response. New connections are accepted. */
   cut(): void;
-  /** How many were broken. */
+  /** How many connections were broken. */
   readonly broken: number;
 }
 
@@ -41,7 +41,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     await closed;
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`, // a TCP server has one
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`, // a TCP server has a port
     cut,
     get broken() {
       return broken;

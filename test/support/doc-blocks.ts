@@ -1,11 +1,12 @@
 /**
- * A page's code blocks, and what accounts for each. A comment that Markdown does not show stands before a block:
+ * The code blocks of a page, with the check for each. An HTML comment before a block, which Markdown does not show,
+ * selects the check:
  *
- *   <!-- file: NAME -->     a file of the workspace, loaded by our own reader; or its first line is a comment with the name
- *   <!-- run -->            commands or a program, run in the workspace; after `$ ` a command, below it what it says
- *   <!-- checked: TEST -->  another test takes it from the page
- *   <!-- not run: WHY -->   it cannot run here
- *   <!-- workspace: NAME -->  no block: what follows happens in a new workspace of that kind (doc-workspaces.ts)
+ *   <!-- file: NAME -->     a file of the workspace, loaded by our own reader; its first line may name it instead
+ *   <!-- run -->            commands or a program, run in the workspace; output follows a command after `$ `
+ *   <!-- checked: TEST -->  another test reads it from the page
+ *   <!-- not run: WHY -->   cannot run here
+ *   <!-- workspace: NAME -->  no block: the following blocks run in a new workspace of that kind (doc-workspaces.ts)
  */
 export interface DocBlock {
   readonly page: string;
@@ -13,14 +14,14 @@ export interface DocBlock {
   readonly language: string;
   readonly text: string;
   readonly kind: DocKind | undefined;
-  /** What stands after the kind. */
+  /** The text after the kind. */
   readonly about: string;
 }
 
 const kinds = ['file', 'run', 'checked', 'not run'] as const;
 export type DocKind = (typeof kinds)[number];
 
-/** Blocks that share a workspace, in their order. */
+/** Consecutive blocks that share a workspace. */
 export interface DocScene {
   readonly page: string;
   readonly line: number;

@@ -1,12 +1,15 @@
 import { linesOf } from './doc-shown.ts';
 
-/** A command of a page, and what the page shows that it says; undefined where it shows only commands. */
+/** A command on a page, with the output that the page shows. Undefined if the page shows only commands. */
 export interface DocCommand {
   readonly command: string;
   readonly shown: readonly string[] | undefined;
 }
 
-/** Of a block: with `$ ` before each command, the rest is what they say; without, every line is a command. */
+/**
+ * Reads the commands of a block. If commands start with `$ `, the other lines are output. Otherwise every line is a
+ * command.
+ */
 export function commandsIn(text: string): DocCommand[] {
   const joined = text.trimEnd().replaceAll(/ *\\\n\s*/g, ' ');
   if (!/^\$ /m.test(joined)) {

@@ -5,13 +5,16 @@ import { listFiles } from './list-files.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** The scenes of all pages for people who use or change Quartermaster. */
+/** The scenes of all pages for users and contributors. */
 export function readPages(): DocScene[] {
   const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...listFiles(root, ['docs'], /\.md$/)];
   return pages.flatMap((page) => readScenes(page, readFileSync(join(root, page), 'utf8')));
 }
 
-/** Those in which something happens, with their names: of the guides, which take as long as all others, or of the others. */
+/**
+ * The scenes with something to run, by name: either those of the guides, which take as long as all others together, or
+ * the others.
+ */
 export function scenesToPlay(
   scenes: readonly DocScene[],
   guides: boolean,

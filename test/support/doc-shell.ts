@@ -8,11 +8,14 @@ import { need } from './needed.ts';
 import { eventually, within } from './within.ts';
 
 const address = /127\.0\.0\.1:4680/g;
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
-/** Types the commands of a page: folder and exported variables stay from one to the next, and so does what goes on. */
+/** Runs the commands of a page. The folder, exported variables and running programs carry over from one to the next. */
 export interface DocShell {
-  /** Compares with what the page shows, if it shows anything; returns the exit code, or undefined of what goes on. */
+  /**
+   * Compares the output with the page, if the page shows any. Returns the exit code, or undefined for a program that
+   * keeps running.
+   */
   run(command: string, shown?: readonly string[], order?: 'in any order'): Promise<number | undefined>;
 }
 
@@ -26,7 +29,7 @@ export function openShell(workspace: DocWorkspace): DocShell {
 
   function start(typed: string): Running {
     const state = join(workspace.base, 'state.sh');
-    // One pipe for both outputs, so that they come in the order in which they were said.
+    // One pipe for stdout and stderr, to preserve their order.
     const script = `exec 2>&1\n${existsSync(state) ? readFileSync(state, 'utf8') : ''}\n${typed}\ncode=$?
       { export -p; printf 'cd %q\\n(exit %d)\\n' "$PWD" $code; } > '${state}'; exit $code`;
     const one = spawnBash(script, workspace);
@@ -35,7 +38,7 @@ export function openShell(workspace: DocWorkspace): DocShell {
     return one;
   }
 
-  /** What the page says of a fixed port and of ids stands for those of this run. */
+  /** Replaces the page's port and ids with those of this run. */
   function translate(command: string): string {
     let text = command.replaceAll(/\/home\/me(\/[\w.-]+)*/g, workspace.folder);
     for (const [page, real] of ids) text = text.replaceAll(page, real);
@@ -57,13 +60,13 @@ export function openShell(workspace: DocWorkspace): DocShell {
         throw new Error(`$ ${command}\n${why}\n\nall of it:\n${one.said()}`);
       };
       if (!goesOn(command)) {
-        const code = await within(one.ended, `${command}; it said ${one.said()}`, patienceMs);
+        const code = await within(one.ended, `${command}; it said ${one.said()}`, timeoutMs);
         if (wrong() !== '') fail(wrong());
         if (shown === undefined && !isGood(command, code)) fail(`exit ${code}`);
         return code;
       }
       if (/\bqm serve\b/.test(command)) {
-        hub = await eventually(() => /http:\/\/(127\.0\.0\.1:\d+)/.exec(one.said())?.[1], 'the hub', patienceMs);
+        hub = await eventually(() => /http:\/\/(127\.0\.0\.1:\d+)/.exec(one.said())?.[1], 'the hub', timeoutMs);
       }
       await eventually(() => wrong() === '' || undefined, command).catch(() => fail(wrong()));
       return undefined;
@@ -77,7 +80,7 @@ interface Running {
   stop(): Promise<void>;
 }
 
-/** To be told that something is denied, or not there, is what some commands are for. */
+/** Some commands exist to report that something is denied or absent. */
 function isGood(command: string, code: number): boolean {
   const answers: Readonly<Record<number, string>> = { 1: 'grep ', 5: 'qm explain ' };
   return code === 0 || command.startsWith(answers[code] ?? '\n');
@@ -89,7 +92,7 @@ function needWhatItUses(command: string): void {
   }
 }
 
-/** A hub, a stream and a list that grows end when they are told to. */
+/** A hub, a stream or a followed list runs until it is stopped. */
 function goesOn(command: string): boolean {
   return /\bqm serve\b|--follow\b|\bcurl -s?N\b/.test(command);
 }

@@ -1,7 +1,7 @@
 /**
- * Compares what a page shows with what was really said. Where two runs differ the page need not agree: times, durations,
- * ids, folders below /home/me, and whatever stands for `…`; a line `…` stands for any lines. Of ids it is remembered which
- * one the page's stands for, so that a later command of the page can name it.
+ * Compares the output on a page with the real output. Differences between runs are allowed: times, durations, ids,
+ * folders below /home/me, and the text that `…` stands for. A line `…` stands for any number of lines. Ids are
+ * remembered, so that a later command on the page can use them.
  */
 export function difference(shown: readonly string[], said: readonly string[], ids: Map<string, string>): string {
   let next = 0;
@@ -21,7 +21,7 @@ export function difference(shown: readonly string[], said: readonly string[], id
   return skips || left.length === 0 ? '' : `said and not shown: ${left.join('\n')}`;
 }
 
-/** The same for a command that says its lines in the order in which they come about. */
+/** The same for a command that prints its lines in order of completion. */
 export function differenceInAnyOrder(
   shown: readonly string[],
   said: readonly string[],
@@ -36,7 +36,7 @@ export function differenceInAnyOrder(
   return left.length === 0 ? '' : `said and not shown: ${left.join('\n')}`;
 }
 
-/** The lines of a text that have something on them. */
+/** The lines that are not blank. */
 export function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line.trim() !== '');
 }
@@ -67,7 +67,7 @@ function patternOf(shown: string, ids: ReadonlyMap<string, string>, found: strin
     const cut = word !== undefined && shown[at + word.length] === '…';
     const row = word === undefined ? loose.find(([each]) => wordAt(each, shown, at) !== undefined) : undefined;
     if (word !== undefined) {
-      pattern += cut ? '[0-9A-Za-z]+' : (ids.get(word) ?? '([0-9A-Za-z]+)');
+      pattern += cut ? '[0-9A-Za-z_-]+' : (ids.get(word) ?? '([0-9A-Za-z]+)');
       if (!cut && !ids.has(word)) found.push(word);
       at += word.length;
     } else if (row !== undefined) {

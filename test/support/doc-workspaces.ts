@@ -8,15 +8,16 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { fixturePath } from './fixture-servers.ts';
+import { trustFolder } from './trust-folder.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** Where the blocks of a scene happen. */
+/** The workspace in which the blocks of a scene run. */
 export interface DocWorkspace {
-  /** Gone after the test, with the workspace and all that is beside it. */
+  /** Contains the workspace and everything beside it. Removed after the test. */
   readonly base: string;
   readonly folder: string;
-  /** Where commands start; the workspace, except on a page that goes there itself. */
+  /** Where commands start: the workspace, unless the page changes to it. */
   readonly start: string;
   readonly env: Readonly<Record<string, string>>;
   readonly before: readonly string[];
@@ -24,7 +25,7 @@ export interface DocWorkspace {
 
 interface Kind {
   fill(folder: string): Promise<void>;
-  /** Typed before the first block. */
+  /** Commands to run before the first block. */
   readonly before?: readonly string[];
 }
 
@@ -45,16 +46,16 @@ const kinds: Readonly<Record<string, Kind>> = {
   repository: { fill: makeRepository },
   /** A copy of examples/team. */
   team: { fill: copyTeam },
-  /** The same with a hub, a token of agent tester in $TOKEN and a few calls of the run in $RUN. */
+  /** The same with a hub, a token for agent tester in $TOKEN, and a few calls in the run $RUN. */
   'team at work': { fill: copyTeam, before: atWork(1) },
-  /** The same where server files takes two calls a minute, and the run has had a third. */
+  /** The same, but server files allows two calls a minute, and the run has made a third. */
   'team at its limit': { fill: copyLimitedTeam, before: atWork(3) },
-  /** Some calls have been made, and not all of them went well. */
+  /** Some calls have been made, and not all of them succeeded. */
   'team with a past': { fill: copyTeam, before: past.map((call) => `qm call ${call} > /dev/null 2>&1 || true`) },
   /** Servers that fail in different ways. */
   troubles: { fill: writeTroubles },
   gone: { fill: writeGone },
-  /** What somebody might have before there is a hub; commands start beside it. */
+  /** A repository before it uses a hub. Commands start beside it. */
   'your-repo': {
     fill: (folder) => writeServers(folder, { files: files('.'), github: tools('get_issue', ...githubWrites) }),
   },
@@ -73,7 +74,14 @@ export async function openWorkspace(kind: string): Promise<DocWorkspace> {
   await symlink(join(root, 'node_modules'), join(base, 'node_modules'));
   await writeShims(join(base, 'bin'));
   await found.fill(folder);
-  const env = { PATH: searchPath(join(base, 'bin')), HOME: base, NO_COLOR: '1' };
+  trustFolder(join(base, '.config'), base);
+  const env = {
+    PATH: searchPath(join(base, 'bin')),
+    HOME: base,
+    NO_COLOR: '1',
+    QM_KEYCHAIN: 'off',
+    QM_FOREGROUND: '1',
+  };
   return { base, folder, start: kind === 'your-repo' ? parent : folder, env, before: found.before ?? [] };
 }
 
@@ -84,13 +92,13 @@ async function makeRepository(folder: string): Promise<void> {
   await git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'The first commit');
 }
 
-/** Pages say what happens where there is no uvx. */
+/** The pages show the result without uvx. */
 function searchPath(bin: string): string {
   const folders = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'uvx')));
   return [bin, ...folders].join(':');
 }
 
-/** `qm` from the build, and an `npx` and `npm install` that have what is installed here and fetch nothing. */
+/** `qm` from the build, and offline versions of `npx` and `npm install` that use the packages installed here. */
 async function writeShims(bin: string): Promise<void> {
   const npx = [
     'if [ "$1" = -y ]; then shift; fi',
@@ -139,7 +147,7 @@ async function writeTroubles(folder: string): Promise<void> {
   await writeFile(join(folder, '.mcp.json'), `${lines.join('\n')}\n`);
 }
 
-/** Nothing listens on port 9, and nobody has that program. */
+/** Nothing listens on port 9, and the program does not exist. */
 async function writeGone(folder: string): Promise<void> {
   const [url, events] = ['http://127.0.0.1:9/mcp', 'http://127.0.0.1:9/events'];
   const gone = { url, fallback: [{ type: 'sse', url: events }, { command: 'gone-mcp' }] };
@@ -166,7 +174,7 @@ function files(below: string): object {
   return { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', below] };
 }
 
-/** A server with tools of these names, in the place of one that is not here. */
+/** A server with tools of these names, in place of one that is not installed here. */
 function tools(...names: string[]): object {
   return { command: process.execPath, args: [fixturePath('named-tools.mjs'), ...names] };
 }

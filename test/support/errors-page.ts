@@ -1,18 +1,18 @@
 import type { ErrorRow } from '../../src/base/index.ts';
 
-/** docs/errors.md as it follows from the table of errors. */
+/** Generates docs/errors.md from the error table. */
 export function renderErrorsPage(table: Readonly<Record<string, ErrorRow>>): string {
   const entries = Object.entries(table);
   return `# Errors
 
-Every failure that Quartermaster can name. Generated from \`src/base/errors.ts\` by \`npm run docs:errors\`; do not edit.
+All error codes of Quartermaster. Generated from \`src/base/errors.ts\` by \`npm run docs:errors\`; do not edit.
 
-- An agent gets a JSON-RPC error with the number below; \`data.code\` is the name, and the message ends with the next step.
-- A tool's own failure (\`isError\`) is not in this table: it is the tool's result and reaches the agent unchanged.
-- **Retry** says that the same call may succeed later without anybody changing anything. Where it says no, the message
-  tells what has to change first, or that the call may already have run.
-- Numbers from -32768 to -32000 are JSON-RPC's and MCP's own; ours lie outside.
-- The HTTP status is for answers over HTTP that carry this error, the exit code for the command line.
+- An agent gets a JSON-RPC error with the number below. \`data.code\` has the name, and the message ends with the next step.
+- A tool error (\`isError\`) is not in this table: it is a result and reaches the agent unchanged.
+- **Retry** means that the same call may succeed later without any change. Otherwise the message says what to change first,
+  or that the call may already have run.
+- Numbers from -32768 to -32000 belong to JSON-RPC and MCP; the hub's own are outside that range.
+- The HTTP status is the status of an HTTP response with this error. The exit code is that of \`qm\`.
 
 | code | what happened | JSON-RPC | HTTP | exit | retry |
 |---|---|---|---|---|---|
@@ -27,12 +27,14 @@ ${exitMeanings.map(([exit, meaning]) => renderExit(exit, meaning, entries)).join
 }
 
 const exitMeanings: readonly (readonly [exit: number, meaning: string])[] = [
-  [0, 'good'],
-  [1, 'the thing asked failed'],
+  [0, 'success'],
+  [1, 'failure'],
   [2, 'wrong usage'],
   [3, 'configuration invalid'],
-  [4, 'authentication needed'],
+  [4, 'authentication required'],
   [5, 'denied by policy'],
+  [6, 'not trusted yet'],
+  [130, 'interrupted'],
 ];
 
 function renderRow(code: string, { http, jsonRpc, exit, retryable, meaning }: ErrorRow): string {

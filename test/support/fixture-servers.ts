@@ -8,11 +8,11 @@ const stopMs = 5_000;
 
 export interface HttpFixture {
   readonly url: string;
-  /** Of the process that runs now; another one after a restart. */
+  /** The current process. Changes with a restart. */
   readonly pid: number;
-  /** Ends the process; once it is over, nothing listens on the port. */
+  /** Ends the process. Afterwards nothing listens on the port. */
   stop(): Promise<void>;
-  /** Starts it again on the same port, after stopping it if it still runs. */
+  /** Starts it again on the same port, after stopping it if necessary. */
   restart(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
   });
   try {
     const line = await firstLine(child);
-    const { url } = JSON.parse(line) as { url: string }; // The fixtures' own line; see test/servers/raw/http.mjs.
+    const { url } = JSON.parse(line) as { url: string }; // The fixtures' own format; see test/servers/raw/http.mjs.
     child.stdout.resume();
     return { child, pid: child.pid ?? -1, url };
   } catch (error) {

@@ -2,18 +2,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createBuiltins } from '../../src/apps/builtin/index.ts';
 import { type Clock, createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
 import { createApi } from '../../src/faces/api/index.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
 import { createMeter, createMetrics } from '../../src/faces/metrics/index.ts';
-import { createTokenBook, type TokenBook, type TokenOrder } from '../../src/governance/index.ts';
+import { createTokenBook, type TokenBook, type TokenRequest } from '../../src/governance/index.ts';
 import { createHub, type Hub } from '../../src/hub/index.ts';
 import { type CallLine, readCalls } from '../../src/ledger/index.ts';
-import { createFileTokenStore, workspaceLayout } from '../../src/storage/index.ts';
+import { createFileTokenStore } from '../../src/storage/index.ts';
 import { fixturePath } from './fixture-servers.ts';
+import { layoutOf, stateEnv } from './state-home.ts';
 import { eventually, within } from './within.ts';
 
-/** `quartermaster.yaml` as an object; without servers, one echo server over stdio. */
+/** `quartermaster.yaml` as an object. Without servers, it has one echo server over stdio. */
 export interface Config {
   readonly servers?: Readonly<Record<string, object>>;
   readonly [section: string]: unknown;
@@ -21,18 +23,19 @@ export interface Config {
 
 export interface GatewaySettings {
   readonly env?: Readonly<Record<string, string>>;
-  /** Leaves the servers unseen, as they are at the very first start. */
+  /** Skips discovery, as in the very first start. */
   readonly cold?: boolean;
   readonly timeouts?: GatewayOptions['timeouts'];
   readonly limits?: GatewayOptions['limits'];
+  readonly byteLimits?: GatewayOptions['byteLimits'];
   readonly clock?: Clock;
-  /** What opens what is for the operator; without it nothing does. */
+  /** The token for the operator's endpoints. Without it, they are closed. */
   readonly adminToken?: string;
 }
 
 /** A hub in this process, behind its HTTP port. */
 export interface RunningGateway {
-  /** Of the MCP endpoint. */
+  /** The URL of the MCP endpoint. */
   readonly url: string;
   readonly origin: string;
   readonly workspace: string;
@@ -41,12 +44,12 @@ export interface RunningGateway {
   readonly gateway: Gateway;
   /** Events at level warn and above. */
   readonly log: readonly LoggedEvent[];
-  token(agent?: string, order?: Omit<TokenOrder, 'agent'>): Promise<string>;
-  /** Writes another configuration; a reload takes it up. */
+  token(agent?: string, order?: Omit<TokenRequest, 'agent'>): Promise<string>;
+  /** Writes another configuration. It takes effect on reload. */
   configure(config: Config): Promise<void>;
-  /** The calls on the ledger, once there are that many. */
+  /** Waits for that many calls on the ledger and returns them. */
   calls(count: number): Promise<CallLine[]>;
-  /** Ends everything it started and removes the workspace; idempotent. */
+  /** Ends everything that it started and removes the workspace. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -57,14 +60,14 @@ export interface LoggedEvent {
 
 export const echoServer: object = { command: process.execPath, args: [fixturePath('echo-stdio.mjs')] };
 
-/** For one test; everything ends with it. */
+/** For one test. Stops when the test ends. */
 export async function gatewayForTest(config: Config = {}, settings: GatewaySettings = {}): Promise<RunningGateway> {
   const running = await startGateway(config, settings);
   onTestFinished(() => running.stop());
   return running;
 }
 
-/** For several tests; whoever starts it stops it. */
+/** For several tests. The caller must stop it. */
 export async function startGateway(config: Config = {}, settings: GatewaySettings = {}): Promise<RunningGateway> {
   const workspace = await createWorkspace(config);
   const undo: (() => Promise<unknown>)[] = [() => rm(workspace, { recursive: true, force: true, maxRetries: 3 })];
@@ -76,14 +79,14 @@ export async function startGateway(config: Config = {}, settings: GatewaySetting
   }
 }
 
-/** A folder with a configuration; whoever asks for it removes it. */
+/** A folder with a configuration. The caller must remove it. */
 export async function createWorkspace(config: Config = {}): Promise<string> {
   const workspace = await mkdtemp(join(tmpdir(), 'qm-gateway-'));
   await configure(workspace, config);
   return workspace;
 }
 
-/** JSON is YAML. */
+/** Writes JSON, which is valid YAML. */
 async function configure(workspace: string, config: Config): Promise<void> {
   const text = JSON.stringify({ servers: { echo: echoServer }, ...config }, undefined, 2);
   await writeFile(join(workspace, 'quartermaster.yaml'), text);
@@ -96,13 +99,16 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const common = { clock: settings.clock ?? createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
   const env = { PATH: process.env.PATH, ...settings.env };
   const meter = createMeter();
-  const hub = await createHub({ ...common, env, meter }, { workspace, watch: false });
+  const hub = await createHub(
+    { ...common, env, meter, builtins: createBuiltins() },
+    { workspace, stateHome: stateEnv.QM_STATE_DIR, watch: false, trust: 'all' },
+  );
   let gateway: Gateway | undefined;
-  // Together, as a real hub stops: calls under way end while their answers leave.
+  // At the same time, as in a real hub: calls in flight end while their responses are sent.
   undo.push(() => Promise.all([hub.stop(), gateway?.close()]));
-  const store = createFileTokenStore(workspaceLayout(workspace), common);
+  const store = createFileTokenStore(layoutOf(workspace), common);
   const tokens = await createTokenBook({ ...common, store });
-  const { timeouts, limits, adminToken } = settings;
+  const { timeouts, limits, byteLimits, adminToken } = settings;
   const operator = {
     hub,
     isAdmin: (token: string) => token === adminToken,
@@ -121,6 +127,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
       port: 0,
       ...(timeouts === undefined ? {} : { timeouts }),
       ...(limits === undefined ? {} : { limits }),
+      ...(byteLimits === undefined ? {} : { byteLimits }),
     },
   );
   if (settings.cold !== true) await hub.discover();
@@ -141,7 +148,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
         return calls.length >= count ? calls : undefined;
       }, `${count} calls on the ledger`),
     stop() {
-      stopped ??= within(undoAll(undo), 'the gateway to stop', 30_000);
+      stopped ??= within(undoAll(undo), 'the gateway to stop');
       return stopped;
     },
   };

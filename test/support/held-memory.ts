@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How many bytes more than before are held after the work, on the heap and in buffers. */
+/** How many more bytes are held after the work, on the heap and in buffers. */
 export function heldAfter(work: () => void): number {
   setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void; // what the flag adds
+  const collect = runInNewContext('gc') as () => void; // added by the flag
   const held = (): number => {
     collect();
     const { heapUsed, arrayBuffers } = process.memoryUsage();

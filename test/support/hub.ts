@@ -11,6 +11,8 @@ import { type CallLine, readCalls } from '../../src/ledger/index.ts';
 import { pidsOfHub } from '../../src/upstream/children/fixtures/processes.mjs';
 import { fixturePath, type HttpFixture, startHttpFixture } from './fixture-servers.ts';
 import { createMovingClock, type MovingClock } from './moving-clock.ts';
+import { removeState, stateEnv } from './state-home.ts';
+import { settledView } from './views.ts';
 import { eventually, within } from './within.ts';
 
 /** `quartermaster.yaml` as an object. */
@@ -19,23 +21,25 @@ export interface Config {
   readonly [section: string]: unknown;
 }
 
-/** How long the first list of a test waits for servers that were never seen; a hung one must not cost each test more. */
+/** How long the first list of a test waits for undiscovered servers. A hung server must not delay each test more. */
 const firstListMs = 2000;
 
-/** A workspace with a hub in this process and fixture servers around it. Whatever was started ends with the test. */
+/** A workspace with a hub in this process and fixture servers. Everything that was started ends with the test. */
 export interface Stage {
   readonly workspace: string;
   readonly clock: MovingClock;
   readonly hub: Hub;
-  /** Every event of the hub's log, as one line of JSON each. */
+  /** Every event of the hub's log, as JSON lines. */
   readonly log: readonly string[];
   fixture(file: string, args?: readonly string[], env?: Readonly<Record<string, string>>): Promise<HttpFixture>;
-  /** Writes the configuration and starts a hub; before that there is none. */
+  /** Writes the configuration and starts a hub. There is none before that. */
   start(config: Config | string, options?: StartOptions): Promise<Hub>;
+  /** Starts a hub on the files that are there. */
+  open(options?: StartOptions): Promise<Hub>;
   configure(config: Config | string): Promise<void>;
-  /** Stops the hub; another one may be started in the same workspace. */
+  /** Stops the hub. Another one may be started in the same workspace. */
   stop(): Promise<void>;
-  /** The names an agent is given, after the brief wait that a first list takes. */
+  /** The tool names that an agent sees, after the short wait of a first list. */
   names(agent?: string): Promise<string[]>;
   begin(
     tool: string,
@@ -43,17 +47,17 @@ export interface Stage {
     options?: CallOptions,
   ): { readonly call: Call; readonly result: Promise<CallResult> };
   call(tool: string, args?: object, options?: CallOptions): Promise<CallResult>;
-  /** The text that the tool answered; anything else fails the test. */
+  /** The text of the tool's result. Anything else fails the test. */
   say(tool: string, args?: object, options?: CallOptions): Promise<string>;
-  /** The processes that the hub started, the watchdog aside. */
+  /** The processes that the hub started, without the watchdog. */
   children(): number[];
   status(server: string): ServerStatus;
   until(server: string, state: ServerStatus['state']): Promise<ServerStatus>;
-  /** Moves the clock until the work is done. */
+  /** Advances the clock until the work is done. */
   hurry<T>(work: Promise<T>): Promise<T>;
   /** The calls on the ledger so far. */
   ledger(): Promise<CallLine[]>;
-  /** A file of the workspace that a fixture writes; its lines as JSON. */
+  /** The JSON lines of a file in the workspace that a fixture writes. */
   lines(file: string): Promise<Record<string, unknown>[]>;
   path(file: string): string;
 }
@@ -68,12 +72,13 @@ export interface CallOptions {
 interface StartOptions {
   readonly watch?: boolean;
   readonly discover?: boolean;
+  readonly trust?: 'stored' | 'all';
   readonly env?: Env;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A stdio server of `test/servers`, as the configuration names it. */
+/** The configuration of a stdio server in `test/servers`. */
 export function stdioServer(file: string, args: readonly string[] = [], more: object = {}): object {
   return { command: process.execPath, args: [fixturePath(file), ...args], ...more };
 }
@@ -89,19 +94,20 @@ export async function openStage(): Promise<Stage> {
   onTestFinished(async () => {
     await stop();
     await Promise.all(fixtures.map((fixture) => fixture.stop()));
+    await removeState(workspace);
     await rm(workspace, { recursive: true, force: true, maxRetries: 3 });
     await eventually(() => (extra(before, handles()).length === 0 ? true : undefined), 'handles to close').catch(() => {
       expect(extra(before, handles()), 'handles left open').toEqual([]);
     });
-  }, 60_000);
+  }, 180_000);
 
   async function stop(): Promise<void> {
     const stopping = hub;
     hub = undefined;
     if (stopping === undefined) return;
-    await within(stopping.stop(), 'the hub to stop', 30_000);
+    await within(stopping.stop(), 'the hub to stop');
     expect(pidsOfHub(process.pid), 'child processes left').toEqual([]);
-    await eventually(() => (clock.waiting === 0 ? true : undefined), 'the timers of the hub to end', 5_000);
+    await eventually(() => (clock.waiting === 0 ? true : undefined), 'the timers of the hub to end');
   }
 
   function running(): Hub {
@@ -113,6 +119,19 @@ export async function openStage(): Promise<Stage> {
     const text = typeof config === 'string' ? config : JSON.stringify(config, undefined, 2);
     await writeFile(join(workspace, 'quartermaster.yaml'), text);
   };
+
+  async function open(options: StartOptions = {}): Promise<Hub> {
+    const env = { PATH: process.env.PATH, ...options.env };
+    const deps = { clock, logger: collectingLogger(log), random: systemRandom, env, builtins: createBuiltins() };
+    hub = await createHub(deps, {
+      workspace,
+      stateHome: stateEnv.QM_STATE_DIR,
+      watch: options.watch ?? false,
+      discover: options.discover,
+      trust: options.trust ?? 'all',
+    });
+    return hub;
+  }
 
   const begin: Stage['begin'] = (tool, args = {}, options = {}) => {
     const argumentsText = options.argumentsText ?? JSON.stringify(args);
@@ -149,18 +168,16 @@ export async function openStage(): Promise<Stage> {
       fixtures.push(fixture);
       return fixture;
     },
-    async start(config, options = {}) {
+    async start(config, options) {
       await stop();
       await configure(config);
-      const env = { PATH: process.env.PATH, ...options.env };
-      const deps = { clock, logger: collectingLogger(log), random: systemRandom, env, builtins: createBuiltins() };
-      hub = await createHub(deps, { workspace, watch: options.watch ?? false, discover: options.discover });
-      return hub;
+      return open(options);
     },
+    open,
     configure,
     stop,
     async names(agent = 'tester') {
-      return [...(await running().views.settled([agent], firstListMs)).entries.keys()];
+      return [...(await settledView(running(), agent, firstListMs)).entries.keys()];
     },
     begin,
     call,
@@ -194,7 +211,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** The one text of a good answer. */
+/** The text of a successful result. */
 export function textOf(result: CallResult): string {
   if (result.kind !== 'result') throw new Error(`no result but ${describeResult(result)}`);
   const { content, isError } = result.result.value;

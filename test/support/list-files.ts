@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files of the repository below some of its folders, relative to the root, without installed packages. */
+/** The files below some folders of the repository, relative to the root, without installed packages. */
 export function listFiles(root: string, folders: readonly string[], name: RegExp): string[] {
   return folders
     .filter((folder) => existsSync(join(root, folder)))

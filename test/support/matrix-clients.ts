@@ -11,38 +11,39 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Agent, fetch as fetchWith, type RequestInit as InitWith } from 'undici';
 import { createRecords, type Records } from './matrix-records.ts';
 import { modernVersion } from './mcp-clients.ts';
+import { stateEnv } from './state-home.ts';
 import { within } from './within.ts';
 
 export type Era = 'legacy' | 'modern';
 
-/** Where a client connects: an endpoint with a token, one at `/sse` over the older transport, or a program on pipes. */
+/** Where a client connects: a URL with a token (at `/sse` over the older transport), or a program over stdio. */
 export type Endpoint =
   | { readonly url: string; readonly token: string }
   | { readonly command: string; readonly args: readonly string[] };
 
-/** A client that can do everything, is the same in both eras, and writes down whatever reaches it. */
+/** A client with all capabilities and the same interface in both eras. It records every message that it receives. */
 export interface MatrixClient {
   readonly name: string;
   readonly era: Era;
   readonly records: Records;
-  /** For what needs no more than a request and its answer: lists, reads, prompts, completion. */
+  /** For simple requests: lists, reads, prompts, completion. */
   readonly client: Client;
   call(tool: string, args: object, signal?: AbortSignal): Promise<CallToolResult>;
-  /** The text that the tool answered; its failure is a failure here. */
+  /** The text of the tool's result. Throws if the tool failed. */
   say(tool: string, args: object): Promise<string>;
-  /** Keeps its answers to questions back until what this returns is called. */
+  /** Holds back its answers to server requests until the returned function is called. */
   hold(): () => void;
-  /** Wants the log from this level on. */
+  /** Requests log messages from this level on. */
   logFrom(level: LoggingLevel): Promise<void>;
-  /** Wants to hear when a resource is new. */
+  /** Subscribes to a resource. */
   watch(uri: string): Promise<void>;
-  unwatch(uri: string): Promise<void>;
-  /** Wants to hear when a list has changed. */
+  unsubscribe(uri: string): Promise<void>;
+  /** Subscribes to list changes. */
   watchLists(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connects; its answers to questions hold the question and its own name. */
+/** Connects a client. Its answers to server requests contain the request's message and its own name. */
 export async function openMatrixClient(name: string, era: Era, endpoint: Endpoint): Promise<MatrixClient> {
   const records = createRecords();
   const client = new Client(
@@ -88,7 +89,7 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
       if (era === 'legacy') await client.subscribeResource({ uri });
       else wanted.set(uri, await client.listen({ resourceSubscriptions: [uri] }));
     },
-    async unwatch(uri) {
+    async unsubscribe(uri) {
       if (era === 'legacy') await client.unsubscribeResource({ uri });
       else await wanted.get(uri)?.close();
     },
@@ -104,14 +105,14 @@ export async function openMatrixClient(name: string, era: Era, endpoint: Endpoin
   return matrixClient;
 }
 
-/** The one text of a good answer. */
+/** The text of a successful result. */
 function textOf({ content, isError }: CallToolResult): string {
   const [first] = content;
   if (first?.type !== 'text' || isError === true) throw new Error(`no good answer: ${JSON.stringify(content)}`);
   return first.text;
 }
 
-/** A message with one of these words in it is declined or cancelled. */
+/** Declines or cancels if the message contains one of these words. */
 function answerQuestions(client: Client, name: string, { questions }: Records, mayAnswer: () => Promise<void>): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const { message } = params;
@@ -139,9 +140,9 @@ function answerQuestions(client: Client, name: string, { questions }: Records, m
 
 interface Opened {
   readonly transport: Transport;
-  /** The stream for what nobody asked for is there, or the server has none. */
+  /** Resolves when the stream for unsolicited messages is open, or the server turns out to have none. */
   readonly listening: Promise<void>;
-  /** Leaves no connection open, as the end of a program would. */
+  /** Leaves no connection open, as if the program had ended. */
   hangUp(): Promise<void>;
 }
 
@@ -154,7 +155,7 @@ function overHttp({ url, token }: { readonly url: string; readonly token: string
   const options = {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
     async fetch(to: string | URL, init?: RequestInit): Promise<Response> {
-      // The same types twice: those of Node, and those of the package that they were made from.
+      // The same types twice: Node's, and those of the package that they come from.
       const response = await fetchWith(to, { ...(init as unknown as InitWith), dispatcher });
       if (init?.method !== 'POST') opened();
       return response as unknown as Response;
@@ -166,10 +167,15 @@ function overHttp({ url, token }: { readonly url: string; readonly token: string
   return { transport, listening, hangUp: () => dispatcher.destroy() };
 }
 
-/** Other than its parent, this asks for the era on the pipes that it goes on to use, not on those of a twin. */
+/** Unlike its parent, this negotiates the version over the streams that it goes on to use, not over a second pair. */
 class OnePair extends StdioClientTransport {}
 
 function overPipes({ command, args }: { readonly command: string; readonly args: readonly string[] }): Opened {
-  const transport = new OnePair({ command, args: [...args], stderr: 'inherit' });
+  const transport = new OnePair({
+    command,
+    args: [...args],
+    env: { PATH: process.env.PATH ?? '', ...stateEnv },
+    stderr: 'inherit',
+  });
   return { transport, listening: Promise.resolve(), hangUp: async () => {} };
 }

@@ -1,25 +1,25 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 
-/** Everything that reached a client besides the answers to its requests, in order of arrival. */
+/** Everything that a client received besides the responses to its requests, in order of arrival. */
 export interface Records {
-  /** The messages of questions; `roots` for the one that has none. */
+  /** The messages of server requests; `roots` for those without one. */
   readonly questions: string[];
   /** The messages of progress notifications. */
   readonly progress: string[];
   readonly logs: string[];
-  /** The addresses of resources that are new. */
+  /** The URIs of updated resources. */
   readonly updates: string[];
-  /** Which list has changed: tools, prompts or resources. */
+  /** The lists that changed: tools, prompts or resources. */
   readonly lists: string[];
-  /** The ids of questions by URL of which the server says that they are over. */
+  /** The ids of URL elicitations that the server reported as complete. */
   readonly completed: string[];
   /** Notifications of any other kind. */
   readonly others: string[];
-  /** What the client could make no sense of, such as an answer to nothing that it asked. */
+  /** Messages that the client could not handle, such as a response to no request. */
   readonly errors: string[];
   message(message: JSONRPCMessage): void;
   error(error: Error): void;
-  /** A step of the call that has these arguments; its message must hold their nonce. */
+  /** Records progress of the call with these arguments. Its message must contain their nonce. */
   step(step: { readonly message?: string | undefined }, args: object): void;
 }
 
@@ -36,16 +36,16 @@ export function createRecords(): Records {
     message(message) {
       if (!('method' in message) || 'id' in message) return;
       const { method, params = {} } = message;
-      if (method === 'notifications/subscriptions/acknowledged') return; // the answer to a request of the client
+      if (method === 'notifications/subscriptions/acknowledged') return; // the response to a request of the client
       const [list, value] = sort(records, method, params);
       list.push(value);
     },
     error(error) {
-      // A step right before the answer: the client has dropped the handler with the answer, but the step was recorded.
+      // Progress right before the response: the client has already dropped the handler, but the progress was recorded.
       if (!/progress notification for an unknown token/.test(error.message)) records.errors.push(String(error));
     },
     step({ message = '' }, args) {
-      if (!records.progress.includes(message)) return; // the client's own, between a question and its answer
+      if (!records.progress.includes(message)) return; // the client's own, between a server request and its answer
       const nonce = 'nonce' in args ? String(args.nonce) : '';
       if (message.split(':')[1] !== nonce) records.errors.push(`step ${message} of the call with nonce ${nonce}`);
     },

@@ -1,13 +1,13 @@
 import { type Answer, ask, type Message, openStream, type Stream } from './mcp-http.ts';
 
-/** A 2025 client with nothing between the test and the wire. */
+/** A legacy client without an SDK between the test and the transport. */
 export interface LegacyClient {
   readonly sessionId: string;
   readonly protocolVersion: string;
   readonly initialized: Message;
   request(method: string, params?: object, extra?: Extra): Promise<Answer>;
   call(name: string, args?: object, extra?: Extra): Promise<Answer>;
-  /** A call whose answer is read piece by piece. */
+  /** A call whose response is read incrementally. */
   callStream(name: string, args: object, extra?: Extra): Promise<Stream>;
   notify(method: string, params?: object, extra?: Extra): Promise<Answer>;
   post(body: unknown, headers?: Headers): Promise<Answer>;
@@ -90,12 +90,12 @@ export function modernMeta(extra: object = {}): object {
   };
 }
 
-/** A 2026 client: nothing but requests. */
+/** A modern client: requests only. */
 export interface ModernClient {
   request(method: string, params?: object, extra?: Extra): Promise<Answer>;
   call(name: string, args?: object, extra?: Extra): Promise<Answer>;
   stream(method: string, params?: object, extra?: Extra): Promise<Stream>;
-  /** What a request would be, for tests that change a part of it. */
+  /** The headers and body of a request, for tests that change a part of it. */
   prepare(method: string, params?: object, extra?: Extra): { headers: Record<string, string>; body: object };
 }
 
@@ -109,7 +109,7 @@ export function modernClient(url: string, token: string): ModernClient {
       'mcp-method': method,
       ...name,
       ...extra.headers,
-    } as Record<string, string>; // undefined takes a header away, which `ask` understands
+    } as Record<string, string>; // undefined removes a header, which `ask` supports
     const body = {
       jsonrpc: '2.0',
       id: extra.id ?? nextId++,

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { within } from './within.ts';
 
-/** A JSON-RPC message as tests look at it. */
+/** The parts of a JSON-RPC message that tests read. */
 export interface Message {
   readonly jsonrpc?: string;
   readonly id?: unknown;
@@ -21,7 +21,7 @@ export interface Result {
 export interface Ask {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
-  /** Text as it is, anything else as JSON. */
+  /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -29,26 +29,26 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The answer itself: the one message of a JSON body, or the last of a stream. */
+  /** The response: the only message of a JSON body, or the last of a stream. */
   readonly message: Message;
   /** The messages of an event stream. */
   readonly events: readonly Message[];
 }
 
-/** An answer that may never end. */
+/** A response that may never end. */
 export interface Stream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The next message; waits for it. */
+  /** Waits for the next message. */
   next(): Promise<Message>;
   /** The text of the stream so far. */
   text(): string;
-  /** Resolves when the other side has ended the stream. */
+  /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>;
   close(): void;
 }
 
-/** One exchange to its end, on a connection of its own. */
+/** One complete exchange, on its own connection. */
 export async function ask(url: string, what: Ask = {}): Promise<Answer> {
   const { response } = await start(url, what);
   const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ export async function ask(url: string, what: Ask = {}): Promise<Answer> {
   };
 }
 
-/** An exchange whose answer is read piece by piece. */
+/** An exchange whose response is read incrementally. */
 export async function openStream(url: string, what: Ask = {}): Promise<Stream> {
   const { sent, response } = await start(url, what);
   let text = '';
@@ -102,7 +102,7 @@ export async function openStream(url: string, what: Ask = {}): Promise<Stream> {
   };
 }
 
-/** Starts an exchange and leaves it to the test; nothing is read. */
+/** Starts an exchange and leaves it to the test. Reads nothing. */
 export function send(url: string, { method = 'POST', headers = {}, body }: Ask): ClientRequest {
   const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   const base = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -147,7 +147,7 @@ export function messagesOf(stream: string): Message[] {
 }
 
 function parse(text: string): Message {
-  return JSON.parse(text) as Message; // a test that reads what is not there fails by itself
+  return JSON.parse(text) as Message; // a test that reads a missing part fails by itself
 }
 
 function defined(headers: NonNullable<Ask['headers']>): Record<string, string | string[]> {

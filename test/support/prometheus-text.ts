@@ -1,4 +1,4 @@
-/** Reads the text exposition of Prometheus 0.0.4, and refuses whatever is not as the format wants it. */
+/** Parses the Prometheus text format 0.0.4 and rejects any deviation from it. */
 export interface ReadFamily {
   readonly type: string;
   readonly help: string;
@@ -38,7 +38,7 @@ export function readMetrics(text: string): Map<string, ReadFamily> {
   return families;
 }
 
-/** The value of the one series of this name with these labels. */
+/** The value of the only series with this name and these labels. */
 export function seriesValue(
   text: string,
   name: string,

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
 export interface Talk {
-  /** Everything that came back. */
+  /** Everything that was received. */
   readonly text: string;
-  /** The other side ended or reset the connection; otherwise the time was up. */
+  /** The other side ended or reset the connection. Otherwise the time ran out. */
   readonly closed: boolean;
 }
 
-/** What is written, in order; a number is a pause in milliseconds. */
+/** A part to write. A number is a pause in milliseconds. */
 export type Said = string | Buffer | number;
 
-/** A connection without HTTP in between: says what it is given, then reads until the other side closes. */
+/** A connection without an HTTP client: writes the parts, then reads until the other side closes. */
 export function talk(origin: string, said: readonly Said[], timeoutMs = 10_000): Promise<Talk> {
   const socket = connectTo(origin);
   return new Promise((resolve) => {
@@ -46,7 +46,7 @@ async function say(socket: Socket, said: readonly Said[]): Promise<void> {
   }
 }
 
-/** The status of each answer in a text, in order. */
+/** The status of each response in a text, in order. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 }

@@ -11,27 +11,27 @@ import { within } from './within.ts';
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
 const run = promisify(execFile);
 
-/** A workspace in which `qm serve` runs as its users run it: a process of its own, from the build. */
+/** A workspace in which `qm serve` runs as users run it: as its own process, from the build. */
 export interface ServedWorkspace {
   readonly folder: string;
   serve(options?: ServeOptions): Promise<ServedHub>;
-  /** Any other command of `qm`, with machine output. */
+  /** Runs any other `qm` command with `--json`. */
   qm(...args: string[]): Promise<unknown>;
 }
 
 export interface ServeOptions {
   /** A limit on open files. */
   readonly openFiles?: number;
-  /** More variables in its environment. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Another Node than that of the tests. */
+  /** A different Node than the tests'. */
   readonly node?: string;
 }
 
 export interface ServedHub {
   readonly url: string;
   readonly pid: number;
-  /** What it said on stderr. */
+  /** Its stderr output. */
   log(): string;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -68,14 +68,14 @@ export async function servedWorkspace(config: object): Promise<ServedWorkspace> 
       void ended.then((code) => reject(new Error(`qm serve ended with ${code}: ${log}`)));
     });
     const { url } = JSON.parse(await within(line, 'qm serve to come up')) as { url: string };
-    const pid = child.pid as number; // it has spoken, so it runs
+    const pid = child.pid as number; // it printed a line, so it runs
     return {
       url: `${url}/mcp`,
       pid,
       log: () => log,
       kill(signal) {
         child.kill(signal);
-        return within(ended, `qm serve to end after ${signal}`, 20_000);
+        return within(ended, `qm serve to end after ${signal}`);
       },
     };
   }
@@ -93,7 +93,7 @@ export async function servedWorkspace(config: object): Promise<ServedWorkspace> 
   };
 }
 
-/** Calls a tool over a legacy client session; undefined when the hub went away. */
+/** Calls tools over a legacy client session. Undefined if the hub is gone. */
 export interface SessionClient {
   call(name: string, args: object): Promise<Answered | undefined>;
   close(): Promise<void>;
@@ -121,7 +121,7 @@ export async function openSession(url: string, token: string): Promise<SessionCl
     const body = JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params });
     const response = await pool.request({ path, method: 'POST', headers, body });
     const text = await response.body.text();
-    // A call that takes long is answered by a stream.
+    // A slow call is answered with a stream.
     const isStream = response.headers['content-type'] === 'text/event-stream';
     const message = (isStream ? messagesOf(text).at(-1) : JSON.parse(text)) as Omit<Answered, 'status'>;
     return { headers: response.headers, answer: { status: response.statusCode, ...message } };

@@ -2,24 +2,24 @@ import { initializeRequest } from './mcp-clients.ts';
 import { type Answer, ask, type Message, openStream, type Stream } from './mcp-http.ts';
 import { eventually } from './within.ts';
 
-/** A client of revision 2024-11-05 with nothing between the test and the wire. */
+/** A client of protocol version 2024-11-05 without an SDK between the test and the transport. */
 export interface SseClient {
   readonly stream: Stream;
-  /** The address that the stream began with, in full. */
+  /** The full URL that the stream announced. */
   readonly endpoint: string;
-  /** Everything that came over the stream so far. */
+  /** All messages received on the stream so far. */
   messages(): Message[];
-  /** The answer to a request, once it is there. */
+  /** Waits for the response to a request. */
   answer(id: string | number): Promise<Message>;
   post(body: unknown, headers?: Headers): Promise<Answer>;
-  /** Posts, and waits for the answer on the stream. */
+  /** Posts a request and waits for the response on the stream. */
   request(method: string, params?: object, id?: string | number): Promise<Message>;
   call(name: string, args?: object): Promise<Message>;
 }
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Opens the stream, and says nothing yet. */
+/** Opens the stream without sending a message. */
 export async function listenOverSse(origin: string, token: string, headers: Headers = {}): Promise<SseClient> {
   const authorization = `Bearer ${token}`;
   const stream = await openStream(`${origin}/sse`, {
@@ -33,7 +33,7 @@ export async function listenOverSse(origin: string, token: string, headers: Head
   let lastId = 0;
   const messages = (): Message[] =>
     [...stream.text().matchAll(/^event: message\ndata: (.*)\n\n/gm)].map(
-      ([, text]) => JSON.parse(text ?? '') as Message, // a test that reads what is not there fails by itself
+      ([, text]) => JSON.parse(text ?? '') as Message, // a test that reads a missing part fails by itself
     );
   const client: SseClient = {
     stream,

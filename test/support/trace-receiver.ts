@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { type HttpFixture, startHttpFixture } from './fixture-servers.ts';
 import { eventually } from './within.ts';
 
-/** A span as the receiver read it. */
+/** A span as the receiver parsed it. */
 export interface ReceivedSpan {
   readonly name: string;
   readonly kind: string;
@@ -17,20 +17,20 @@ export interface ReceivedSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status?: { readonly code?: string; readonly message?: string };
-  /** Of the process that sent it. */
+  /** The resource attributes of the sender. */
   readonly resource: Readonly<Record<string, unknown>>;
-  /** Of the request that brought it. */
+  /** The headers of the request that contained it. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface TraceReceiver extends HttpFixture {
-  /** All that came so far. */
+  /** All spans received so far. */
   received(): readonly ReceivedSpan[];
-  /** The same, once there are that many. */
+  /** Waits for that many spans. */
   spans(count: number): Promise<readonly ReceivedSpan[]>;
 }
 
-/** A process that takes traces, gone after the test. */
+/** A process that receives traces. Ends with the test. */
 export async function startTraceReceiver(): Promise<TraceReceiver> {
   const folder = await mkdtemp(join(tmpdir(), 'qm-traces-'));
   const out = join(folder, 'spans.jsonl');
@@ -42,7 +42,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
   function received(): readonly ReceivedSpan[] {
     if (!existsSync(out)) return [];
     const lines = readFileSync(out, 'utf8').split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as ReceivedSpan); // the fixture's own form
+    return lines.map((line) => JSON.parse(line) as ReceivedSpan); // the fixture's own format
   }
   return {
     url: fixture.url,

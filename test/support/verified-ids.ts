@@ -1,6 +1,6 @@
 import { isNode, type Node, nodesOf, parseSource, walk } from '../architecture/source-file.ts';
 
-/** Ids of the requirements that a test file verifies; tests that are switched off do not count. */
+/** The ids of the requirements that a test file verifies. Skipped tests do not count. */
 export function verifiedIds(path: string, text: string): string[] {
   const file = parseSource(path, text);
   const ids: string[] = [];

@@ -1,8 +1,8 @@
-/** Far beyond what anything takes, so that a busy machine fails no test. */
-const patienceMs = 45_000;
+/** Far longer than anything takes, so that no test fails on a busy machine. */
+const timeoutMs = 90_000;
 
-/** The value, or a failure that says what was waited for. */
-export async function within<T>(promise: Promise<T>, what: string, ms = patienceMs): Promise<T> {
+/** Returns the value, or fails with a message that says what was awaited. */
+export async function within<T>(promise: Promise<T>, what: string, ms = timeoutMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Waited ${ms} ms for ${what}`)), ms);
@@ -14,11 +14,11 @@ export async function within<T>(promise: Promise<T>, what: string, ms = patience
   }
 }
 
-/** Asks again and again until something comes back; for what nobody announces, such as lines of a file. */
+/** Polls until a value is returned. For changes that nothing announces, such as lines in a file. */
 export async function eventually<T>(
   look: () => T | undefined | Promise<T | undefined>,
   what: string,
-  ms = patienceMs,
+  ms = timeoutMs,
 ): Promise<T> {
   const until = performance.now() + ms;
   for (;;) {

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import type { BuiltinOrder, Builtins } from '../../hub/index.ts';
 import type { Serving } from '../serving/index.ts';
-import type { BuiltinDeps } from './builtin.ts';
+import type { BuiltinDeps } from './builtin-kind.ts';
 
-/** The built-in servers, for a hub to run inside itself. */
+/** The built-in servers, run inside the hub. */
 export function createBuiltins(): Builtins {
   return {
     async open(order, deps) {
@@ -18,7 +18,7 @@ export interface BuiltinPipes {
   readonly output: Writable;
 }
 
-/** One of them for a client at the other end of two pipes. */
+/** Serves one built-in over a pair of pipes. */
 export async function serveBuiltin(order: BuiltinOrder, deps: BuiltinDeps & BuiltinPipes): Promise<Serving> {
   const { serveKind } = await import('./host.ts');
   return serveKind(order, deps);

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { version } from '../../base/index.ts';
 import type { BuiltinName } from '../../domain/index.ts';
-import type { BuiltinOrder, Peer } from '../../hub/index.ts';
+import type { BuiltinOrder, ChildStreams } from '../../hub/index.ts';
 import { type ServedServer, type Serving, serveTools } from '../serving/index.ts';
-import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from './builtin.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from './builtin-kind.ts';
 import type { BuiltinPipes } from './builtins.ts';
-import { loadKind } from './kinds.ts';
+import { loadBuiltin } from './load-builtin.ts';
 
-/** Inside a hub, on a pair of pipes that never leave the process. */
-export async function hostBuiltin({ builtin, ...settings }: BuiltinOrder, deps: BuiltinDeps): Promise<Peer> {
+/** Runs a built-in inside the hub, over a pair of in-process pipes. */
+export async function hostBuiltin({ builtin, ...settings }: BuiltinOrder, deps: BuiltinDeps): Promise<ChildStreams> {
   const { kind, server } = await openKind(builtin, settings, deps);
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -30,7 +30,7 @@ export async function hostBuiltin({ builtin, ...settings }: BuiltinOrder, deps: 
   };
 }
 
-/** As a program of its own, on its standard input and output. */
+/** Runs a built-in as its own process, over stdin and stdout. */
 export async function serveKind(
   { builtin, ...settings }: BuiltinOrder,
   { input, output, ...deps }: BuiltinDeps & BuiltinPipes,
@@ -45,7 +45,7 @@ async function openKind(
   settings: BuiltinSettings,
   deps: BuiltinDeps,
 ): Promise<{ readonly kind: BuiltinKind; readonly server: BuiltinServer }> {
-  const kind = await loadKind(name);
+  const kind = await loadBuiltin(name);
   const server = await kind.open(settings, deps);
   try {
     await server.reach?.();
@@ -58,10 +58,10 @@ async function openKind(
 
 async function endOf(serving: Serving, { name }: BuiltinKind, server: BuiltinServer, deps: BuiltinDeps): Promise<void> {
   await serving.ended;
-  await server.close().catch((error: unknown) => deps.logger.error('builtin_not_closed', { builtin: name, error }));
+  await server.close().catch((error: unknown) => deps.logger.error('builtin.not-closed', { builtin: name, error }));
 }
 
-/** As clients see it. */
+/** The server as clients see it. */
 function servedAs({ name }: BuiltinKind, { instructions, tools }: BuiltinServer): ServedServer {
   return { name: `quartermaster-${name}`, title: `Quartermaster ${name}`, version, instructions, tools };
 }

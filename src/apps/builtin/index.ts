@@ -1,3 +1,3 @@
-export type { BuiltinUsage } from './builtin.ts';
+export type { BuiltinUsage } from './builtin-kind.ts';
 export { createBuiltins, serveBuiltin } from './builtins.ts';
 export { usages as builtinUsages } from './usages.ts';

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import { HubError } from '../../base/index.ts';
-import type { BuiltinKind } from './builtin.ts';
+import type { BuiltinKind } from './builtin-kind.ts';
 
-/** What was given, by option; each value as it was written. */
+/** The given options with their values as written. */
 export type GivenOptions = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a built-in server's arguments. Throws USAGE for anything that its options do not name. */
+/** Parses a built-in server's arguments. Throws USAGE for anything but its options. */
 export function readOptions(
   { name, options }: Pick<BuiltinKind, 'name' | 'options'>,
   args: readonly string[],
@@ -15,7 +15,7 @@ export function readOptions(
   try {
     ({ values } = parseArgs({ args: [...args], options: shape, strict: true, allowPositionals: false }));
   } catch (error) {
-    // Node's own sentence names the option and what is wrong with it.
+    // Node.js's message names the option and the problem.
     const [reason = ''] = error instanceof Error ? error.message.split('. ') : [];
     throw wrongOptions(name, reason);
   }
@@ -23,13 +23,13 @@ export function readOptions(
   for (const option of options) {
     const written = values[option.name];
     if (!Array.isArray(written)) continue;
-    if (written.length > 1 && option.multiple !== true) throw wrongOptions(name, `--${option.name} is there twice`);
+    if (written.length > 1 && option.multiple !== true) throw wrongOptions(name, `--${option.name} is given twice`);
     given.set(option.name, written.map(String));
   }
   return given;
 }
 
-/** A whole number within bounds, or what stands in for it where nobody said. */
+/** An integer within bounds, or the default. */
 export function numberOption(
   { name }: Pick<BuiltinKind, 'name'>,
   given: GivenOptions,
@@ -43,9 +43,9 @@ export function numberOption(
   throw wrongOptions(name, `--${option} must be a whole number from ${least} to ${most}`);
 }
 
-/** What is wrong with the arguments, as the end of a sentence. */
+/** `reason` completes a sentence. */
 export function wrongOptions(name: string, reason: string): HubError {
-  return new HubError('USAGE', `The arguments of the built-in server ${name} are wrong: ${reason}.`, {
+  return new HubError('USAGE', `The arguments of the built-in server ${name} are invalid: ${reason}.`, {
     hint: `Run qm builtin ${name} --help.`,
   });
 }

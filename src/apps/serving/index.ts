@@ -1,9 +1,9 @@
-export { type ServedServer, type Serving, type ServingDeps, serveTools } from './serve.ts';
+export { type ServedServer, type Serving, type ServingDeps, serveTools } from './serve-tools.ts';
 export {
   defineTool,
   type ServedTool,
   type ToolAnnotations,
-  type ToolAnswer,
   type ToolContext,
   ToolFault,
-} from './tool.ts';
+  type ToolOutput,
+} from './served-tool.ts';

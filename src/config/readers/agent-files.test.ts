@@ -2,21 +2,21 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { AgentSpec, Fleet } from '../../domain/index.ts';
-import { loadFleet } from '../load-fleet.ts';
+import type { AgentSpec, Configuration } from '../../domain/index.ts';
+import { loadConfiguration } from '../load-configuration.ts';
 import { createWorkspace, load, onlyProblem } from '../workspace.fixture.ts';
 
 const servers = '{"mcpServers":{"github":{"command":"x"},"notion":{"command":"y"},"files":{"command":"z"}}}';
 const file = 'catalog/agents/main/offers/agent.yaml';
 
-function agents(files: Readonly<Record<string, string>>): Promise<Fleet> {
+function agents(files: Readonly<Record<string, string>>): Promise<Configuration> {
   return load({ '.mcp.json': servers, ...files });
 }
 
 /** One agent file, where `body` stands beside a slug. */
-async function offers(body: string): Promise<{ fleet: Fleet; agent: AgentSpec | undefined }> {
-  const fleet = await agents({ [file]: `slug: offers\n${body}` });
-  return { fleet, agent: fleet.agents.get('offers') };
+async function offers(body: string): Promise<{ configuration: Configuration; agent: AgentSpec | undefined }> {
+  const configuration = await agents({ [file]: `slug: offers\n${body}` });
+  return { configuration, agent: configuration.agents.get('offers') };
 }
 
 /** With the keys of the framework's own files. */
@@ -45,11 +45,11 @@ policies:
 `;
 
 test(verifies('config:agent-files', 'the servers and rules of an agent, and no word about the rest'), async () => {
-  const fleet = await agents({ [file]: whole });
-  expect(fleet.problems).toEqual([]);
-  expect(fleet.files).toEqual([file, '.mcp.json']);
+  const configuration = await agents({ [file]: whole });
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.files).toEqual([file, '.mcp.json']);
   const source = { file, line: 1 };
-  expect([...fleet.agents.values()]).toEqual([
+  expect([...configuration.agents.values()]).toEqual([
     {
       name: 'offers',
       source,
@@ -65,7 +65,7 @@ test(verifies('config:agent-files', 'the servers and rules of an agent, and no w
       },
     },
   ]);
-  expect(fleet.roles.size).toBe(0);
+  expect(configuration.roles.size).toBe(0);
 });
 
 test.each([
@@ -76,13 +76,13 @@ test.each([
   ['slug:\nversion: 1\n', 'offers'],
   ['slug: 007\n', '007'],
 ])('the name is the slug, else the id, else the name, else the folder: %j', async (text, name) => {
-  const fleet = await agents({ [file]: text });
-  expect(fleet.problems).toEqual([]);
-  expect([...fleet.agents.keys()]).toEqual([name]);
+  const configuration = await agents({ [file]: text });
+  expect(configuration.problems).toEqual([]);
+  expect([...configuration.agents.keys()]).toEqual([name]);
 });
 
 test('folders may lie deep; templates, hidden folders and packages are not read', async () => {
-  const fleet = await agents({
+  const configuration = await agents({
     'catalog/agents/a/agent.yaml': 'version: 1\n',
     'catalog/agents/deep/down/b/agent.yml': 'version: 1\n',
     'catalog/agents/a/inner/agent.yaml': 'version: 1\n',
@@ -93,8 +93,8 @@ test('folders may lie deep; templates, hidden folders and packages are not read'
     'catalog/agents/a/other.yaml': 'broken: [',
     'catalog/other/c/agent.yaml': 'broken: [',
   });
-  expect(fleet.problems).toEqual([]);
-  expect([...fleet.agents.keys()].sort()).toEqual(['a', 'b', 'inner']);
+  expect(configuration.problems).toEqual([]);
+  expect([...configuration.agents.keys()].sort()).toEqual(['a', 'b', 'inner']);
 });
 
 test('a link to a folder is looked into, and a ring of links has an end', async () => {
@@ -102,21 +102,21 @@ test('a link to a folder is looked into, and a ring of links has an end', async 
   await symlink('../../elsewhere', join(workspace, 'catalog/agents/link'));
   await symlink('..', join(workspace, 'catalog/agents/a/ring'));
   await symlink('nowhere', join(workspace, 'catalog/agents/dead'));
-  const fleet = await loadFleet({ env: {} }, { workspace });
-  expect(fleet.problems).toEqual([]);
-  expect([...fleet.agents.keys()]).toEqual(['linked']);
+  const configuration = await loadConfiguration({ env: {} }, { workspace });
+  expect(configuration.problems).toEqual([]);
+  expect([...configuration.agents.keys()]).toEqual(['linked']);
 });
 
 test('servers may be maps with an id or a name; what else stands there is told', async () => {
-  const { fleet, agent } = await offers(
+  const { configuration, agent } = await offers(
     'requires:\n  mcp:\n    - github\n    - { id: notion, name: N }\n    - name: files\n      version: 1\n',
   );
   expect(agent?.servers).toEqual(['github', 'notion', 'files']);
-  expect(onlyProblem(fleet)).toMatchObject({
+  expect(onlyProblem(configuration)).toMatchObject({
     severity: 'warning',
     line: 7,
     field: 'requires.mcp.2.version',
-    message: 'Agent "offers": the key "version" beside the server "files" is not read.',
+    message: 'Agent "offers": the key "version" next to the server "files" is ignored.',
   });
 });
 
@@ -125,25 +125,27 @@ test.each([
   ['requires: { mcp: [files] }\nallowed_tools: [files.read]\n', 'allowed_tools'],
   ['requires: { mcp: [files] }\npolicies: { deny: [files.write] }\n', 'policies.deny'],
 ])(verifies('config:restrictions', 'an agent with %j gets no tools'), async (text, field) => {
-  const { fleet, agent } = await offers(text);
+  const { configuration, agent } = await offers(text);
   expect(agent?.servers).toEqual([]);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', field });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', field });
 });
 
-test('who requires nothing gets nothing; who does not say is not routed', async () => {
+test('an agent with an empty requires.mcp gets nothing; without the key it is not routed', async () => {
   expect((await offers('requires: { mcp: [] }\n')).agent?.servers).toEqual([]);
   expect((await offers('requires: { skills: [x] }\n')).agent?.servers).toBeUndefined();
-  expect((await offers('requires:\npolicies:\n')).fleet.problems).toEqual([]);
+  expect((await offers('requires:\npolicies:\n')).configuration.problems).toEqual([]);
 });
 
 test(verifies('config:agent-files', 'a required server that is not configured is named'), async () => {
-  const { fleet } = await offers('requires: { mcp: [github, notoin, slack] }\npolicies: { tools: { gone.x: deny } }\n');
-  expect(fleet.problems).toMatchObject([
+  const { configuration } = await offers(
+    'requires: { mcp: [github, notoin, slack] }\npolicies: { tools: { gone.x: deny } }\n',
+  );
+  expect(configuration.problems).toMatchObject([
     { severity: 'warning', file, line: 2, field: 'requires.mcp.1', fix: 'Did you mean "notion"?' },
     { severity: 'warning', message: 'Agent "offers": "slack" names a server that is not configured.' },
     { severity: 'warning', line: 3, field: 'policies.tools.gone.x' },
   ]);
-  expect(fleet.agents.get('offers')?.servers).toEqual(['github', 'notoin', 'slack']);
+  expect(configuration.agents.get('offers')?.servers).toEqual(['github', 'notoin', 'slack']);
 });
 
 test.each([
@@ -168,11 +170,13 @@ test.each([
 ])(
   verifies('config:agent-files', 'what cannot be understood leaves the agent without tools: %s'),
   async (body, field) => {
-    const { fleet, agent } = await offers(`${body}\n`);
-    expect(fleet.problems).toContainEqual(expect.objectContaining({ severity: 'error', file, field, fatal: true }));
-    expect(fleet.problems[0]?.message).toContain('Until this is corrected the agent gets no tools.');
+    const { configuration, agent } = await offers(`${body}\n`);
+    expect(configuration.problems).toContainEqual(
+      expect.objectContaining({ severity: 'error', file, field, fatal: true }),
+    );
+    expect(configuration.problems[0]?.message).toContain('Until this is corrected the agent gets no tools.');
     expect(agent).toMatchObject({ servers: [], policy: { rules: [{ pattern: '*', effect: 'deny' }] } });
-    expect(fleet.policy).toBeUndefined();
+    expect(configuration.policy).toBeUndefined();
   },
 );
 
@@ -182,16 +186,16 @@ test.each([
   ['slug: not a name', 'slug'],
   ['slug: a/b', 'slug'],
 ])('a name that cannot be one is an error: %s', async (text, field) => {
-  const fleet = await agents({ [file]: `${text}\n` });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file, line: 1, field, fatal: true });
+  const configuration = await agents({ [file]: `${text}\n` });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 1, field, fatal: true });
 });
 
 test(verifies('config:agent-files', 'a file of which not even the name is known denies every tool'), async () => {
   for (const text of ['', '# nothing\n', 'slug: [', '- a\n', 'a: 1\n---\nb: 2\n']) {
-    const fleet = await agents({ [file]: text });
-    expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file, fatal: true });
-    expect(onlyProblem(fleet).message).toContain('every tool is denied');
-    expect(fleet.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
+    const configuration = await agents({ [file]: text });
+    expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, fatal: true });
+    expect(onlyProblem(configuration).message).toContain('every tool is denied');
+    expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
   }
 });
 
@@ -200,52 +204,56 @@ test('a folder that cannot be read denies every tool', async () => {
   const loop = join(workspace, 'catalog/agents');
   await rm(loop, { recursive: true });
   await symlink('agents', loop);
-  const fleet = await loadFleet({ env: {} }, { workspace });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'catalog/agents', fatal: true });
-  expect(fleet.policy?.rules[0]?.effect).toBe('deny');
+  const configuration = await loadConfiguration({ env: {} }, { workspace });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file: 'catalog/agents', fatal: true });
+  expect(configuration.policy?.rules[0]?.effect).toBe('deny');
 });
 
 test(verifies('config:agent-files', 'one name in two files is an error, and the agent gets nothing'), async () => {
-  const fleet = await agents({
+  const configuration = await agents({
     [file]: 'slug: offers\nrequires: { mcp: [github] }\n',
     'catalog/agents/sub/x/agent.yaml': 'slug: offers\n',
     'catalog/agents/sub/x/agent.yml': 'slug: other\n',
   });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'catalog/agents/sub/x/agent.yaml', fatal: true });
-  expect(onlyProblem(fleet).message).toContain(`in ${file} and in catalog/agents/sub/x/agent.yaml`);
-  expect(fleet.agents.get('offers')).toMatchObject({ servers: [], source: { file } });
-  expect(fleet.agents.get('other')?.servers).toBeUndefined();
+  expect(onlyProblem(configuration)).toMatchObject({
+    severity: 'error',
+    file: 'catalog/agents/sub/x/agent.yaml',
+    fatal: true,
+  });
+  expect(onlyProblem(configuration).message).toContain(`in ${file} and in catalog/agents/sub/x/agent.yaml`);
+  expect(configuration.agents.get('offers')).toMatchObject({ servers: [], source: { file } });
+  expect(configuration.agents.get('other')?.servers).toBeUndefined();
 });
 
 test(
   verifies('config:agent-files', 'quartermaster.yaml is stronger for the agents it names, and only for them'),
   async () => {
-    const fleet = await agents({
+    const configuration = await agents({
       'quartermaster.yaml': 'agents:\n  offers: { servers: [files] }\n  lead: { role: advisor }\n',
       [file]: 'slug: offers\nrequires: { mcp: [github] }\n',
       'catalog/agents/sub/advisor/agent.yaml': 'requires: { mcp: [notion] }\n',
     });
-    expect(Object.fromEntries([...fleet.agents].map(([name, agent]) => [name, agent.servers]))).toEqual({
+    expect(Object.fromEntries([...configuration.agents].map(([name, agent]) => [name, agent.servers]))).toEqual({
       offers: ['files'],
       lead: undefined,
       advisor: ['notion'],
     });
-    expect(fleet.roles.get('lead')).toBe('advisor');
-    expect(onlyProblem(fleet)).toMatchObject({
+    expect(configuration.roles.get('lead')).toBe('advisor');
+    expect(onlyProblem(configuration)).toMatchObject({
       severity: 'warning',
       file,
       line: 1,
-      message: `Agent "offers" of ${file}:1 is hidden by the one of quartermaster.yaml:2.`,
+      message: `Agent "offers" of ${file}:1 is overridden by the one in quartermaster.yaml:2.`,
     });
   },
 );
 
-test('who says the same in both has no problem', async () => {
-  const fleet = await agents({
+test('the same setting in both places is no problem', async () => {
+  const configuration = await agents({
     'quartermaster.yaml': 'agents:\n  offers:\n    servers: [github]\n    policies: { tools: { "*": deny } }\n',
     [file]: 'slug: offers\nrequires: { mcp: [github] }\npolicies: { tools: { "*": deny } }\n',
   });
-  expect(fleet.problems).toEqual([]);
+  expect(configuration.problems).toEqual([]);
 });
 
 test('the files stand beside the agents of Squad, and in the place of a page that routes nothing', async () => {

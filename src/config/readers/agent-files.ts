@@ -1,16 +1,16 @@
 import { basename, dirname } from 'node:path';
-import { shellGrammar } from '../interpolation.ts';
-import { parseYaml } from '../parse-yaml.ts';
-import { type Finding, hasError } from '../problems.ts';
-import { type AgentName, readAgentFile } from '../read-agent-file.ts';
-import { lockedAgent, lockNotice } from '../read-agents.ts';
+import { type AgentName, readAgentFile } from '../agents/read-agent-file.ts';
+import { lockedAgent, lockNotice } from '../agents/read-agents.ts';
+import { parseYaml } from '../files/parse-yaml.ts';
+import { child, isNull, type SourceMap, type SourceNode } from '../files/source-tree.ts';
+import { type Finding, hasError } from '../findings.ts';
 import { slug } from '../slug.ts';
-import { child, isNull, type SourceMap, type SourceNode } from '../source-tree.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
 const folder = 'catalog/agents';
 
-/** One agent in each file, as MAGSAG describes it. Most of such a file is not about tools, and is left alone. */
+/** Files that describe one agent each, in MAGSAG's format. Most of such a file is not about tools and is ignored. */
 export const agentFiles: Reader = {
   place: { tree: folder, names: ['agent.yaml', 'agent.yml'] },
   grammar: shellGrammar,
@@ -21,14 +21,14 @@ export const agentFiles: Reader = {
   read,
 };
 
-/** Whether the file, by its path in the workspace, is about one agent and takes no other's place. */
+/** Whether the file at this path describes one agent. */
 export function isAgentFile(file: string): boolean {
   return file.startsWith(`${folder}/`);
 }
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   if (root.kind !== 'map') {
-    const message = isNull(root) ? `${file} is empty.` : `${file} must hold a map.`;
+    const message = isNull(root) ? `${file} is empty.` : `${file} must contain a map.`;
     const fix = 'Write slug, requires and policies, or remove the file.';
     return { kind: 'refused', finding: { severity: 'error', line: root.line, message, fix } };
   }
@@ -39,7 +39,7 @@ function read(root: SourceNode, file: string): Reading {
   return { kind: 'read', content: { ...emptyContent, agents, findings: lockNotice(findings), mentions } };
 }
 
-/** What the file says it is, else what its folder is called. */
+/** The name in the file, else the name of its folder. */
 function nameOf(root: SourceMap, file: string): AgentName {
   const called = basename(dirname(file));
   for (const key of ['slug', 'id', 'name']) {
@@ -53,6 +53,6 @@ function nameOf(root: SourceMap, file: string): AgentName {
 }
 
 function notText(key: string, { line }: SourceNode): Finding {
-  const message = `"${key}" must be text, or it cannot be told whom the file is about.`;
+  const message = `"${key}" must be text, because it names the agent.`;
   return { severity: 'error', line, field: key, message, fix: 'Write it in quotes.' };
 }

@@ -1,13 +1,15 @@
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { load } from '../workspace.fixture.ts';
 
-/** A workspace with one client's file, written as JSON unless it is text already. */
+type Texts = Readonly<Record<string, string>>;
+
+/** Loads a workspace with one client's file. `content` is written as JSON unless it is text already. */
 export function loadClient(
   file: string,
   content: unknown,
-  env: Readonly<Record<string, string>> = {},
-  others: Readonly<Record<string, string>> = {},
-): Promise<Fleet> {
+  env: Texts = {},
+  { others = {}, stored = {} }: { readonly others?: Texts | undefined; readonly stored?: Texts | undefined } = {},
+): Promise<Configuration> {
   const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, 2);
-  return load({ [file]: text, ...others }, env);
+  return load({ [file]: text, ...others }, env, stored);
 }

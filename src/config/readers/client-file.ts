@@ -1,32 +1,32 @@
 import { z } from 'zod';
 import { repeated } from '../check-node.ts';
-import { clientServerShape, isComment, isServer, withoutNoise } from '../client-server.ts';
-import { dotted, type Finding, quote } from '../problems.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
-import { looksRestrictive, restrictionRole } from '../restriction-words.ts';
+import { child, isNull, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
+import { looksRestrictive, restrictionRole } from '../restrictions/restriction-words.ts';
 import { transportTypes } from '../schema.ts';
-import type { ServerDraft, ServerPlace } from '../server-draft.ts';
-import { child, isNull, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
-import { emptyContent, type Reading } from './reader.ts';
+import { clientServerShape, isComment, isServer, withoutNoise } from '../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
+import type { ServerDraft, ServerPlace } from '../servers/server-draft.ts';
+import { emptyContent, type FileOutcome } from './reader.ts';
 
 export interface ClientFormat {
-  /** As messages name it. */
+  /** The client's name in messages. */
   readonly client: string;
   /** The key that holds the servers. */
   readonly key: string;
-  /** Other keys at the top that are known; `settings`: the file is mostly about other things. */
+  /** Other known top-level keys. `settings`: the file is mostly about other things. */
   readonly others: readonly string[] | 'settings';
   readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
-  /** Entries that are no servers of this file, but switch one of another file on or off. */
+  /** Entries that do not define a server but enable or disable one of another file. */
   readonly skip?: (entry: SourceEntry) => boolean;
-  /** The map that holds the servers, where newer files have it one level deeper. */
+  /** The map with the servers, if newer files nest it one level deeper. */
   readonly holder?: (section: SourceMap) => { readonly map: SourceMap; readonly field: string } | undefined;
 }
 
-/** A documented key that means nothing here. */
+/** A documented key that has no meaning here. */
 export const ignored = z.unknown().optional();
 
-/** Keys that describe a server or say what its client need not ask; nothing here depends on them. */
+/** Keys that describe a server, or that skip confirmations in its client. They have no effect here. */
 const remarks = {
   name: ignored,
   title: ignored,
@@ -37,18 +37,18 @@ const remarks = {
   autoApprove: ignored,
 };
 
-/** What servers hold in files that are like Claude's, in the spellings of several clients. */
+/** The keys of a server in files like Claude's, in the spellings of several clients. */
 export const looseServerShape = {
   ...clientServerShape,
   ...remarks,
   type: z.enum([...transportTypes, 'streamableHttp', 'streamable_http']).optional(),
 };
 
-/** Files in which servers stand under one key, each under its name. */
-export function readClientFile(root: SourceNode, file: string, format: ClientFormat): Reading {
+/** Reads files that keep their servers by name under one key. */
+export function readClientFile(root: SourceNode, file: string, format: ClientFormat): FileOutcome {
   const { key } = format;
   if (root.kind !== 'map') {
-    return refuse(format, { line: root.line, message: `${file} must hold an object with "${key}".` });
+    return refuse(format, { line: root.line, message: `${file} must contain an object with "${key}".` });
   }
   const [first, second] = root.entries.filter((entry) => entry.key === key);
   if (first !== undefined && second !== undefined) {
@@ -84,7 +84,7 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   };
 }
 
-/** A key beside the servers that looks as if it kept something from agents, for all of them. */
+/** Whether a key next to the servers looks like a restriction on all of them. */
 export function mayRestrictAll(entry: SourceEntry, known: ClientFormat['others']): boolean {
   if (known === 'settings' || known.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
   return restrictionRole(entry.key) !== undefined || looksRestrictive(entry.key);
@@ -95,12 +95,12 @@ export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {
     severity: 'error',
     line,
     field: dotted(within, key),
-    message: `the key ${quote(key)} beside the servers looks like a restriction and is not understood.`,
+    message: `the key ${quote(key)} next to the servers looks like a restriction but is not recognized.`,
     fix: 'Write it as rules in quartermaster.yaml, under policies, and remove it here.',
   };
 }
 
-/** Where nobody can tell what a file forbids, none of its servers can be used. */
+/** If the restrictions of a file are unclear, none of its servers can be used. */
 export function spoilAll(drafts: readonly ServerDraft[], findings: readonly Finding[]): readonly ServerDraft[] {
   if (findings.length === 0) return drafts;
   return drafts.map((draft) => {
@@ -122,7 +122,7 @@ function isOff({ value }: SourceEntry): boolean {
   });
 }
 
-function refuse({ key }: ClientFormat, finding: Omit<Finding, 'severity'>): Reading {
+function refuse({ key }: ClientFormat, finding: Omit<Finding, 'severity'>): FileOutcome {
   return { kind: 'refused', finding: { severity: 'error', fix: `Write { "${key}": { … } }.`, ...finding } };
 }
 
@@ -137,7 +137,10 @@ export function warning(place: ServerPlace, key: string, line: number, message: 
   };
 }
 
-/** A variable set to null is one that the program shall not have, and it gets none that is not named. */
+/**
+ * Null means that the program must not get the variable. Unnamed variables are never passed on, so dropping it is
+ * enough.
+ */
 function tidy(entry: SourceEntry): SourceEntry {
   const { key, line, value } = withoutNoise(entry);
   if (value.kind !== 'map') return { key, line, value };
@@ -160,18 +163,18 @@ const maps: ReadonlySet<string> = new Set(['env', 'environment', 'headers']);
 function findUnread(entry: SourceEntry, { client, key, others }: ClientFormat): Finding[] {
   const found = { severity: 'warning', line: entry.line, field: entry.key } as const;
   if (serverKeys.has(entry.key) && entry.key !== key && holdsServers(entry)) {
-    const message = `The servers in ${quote(entry.key)} are not read: ${client} has them in "${key}".`;
+    const message = `The servers in ${quote(entry.key)} are ignored: ${client} reads them from "${key}".`;
     return [{ ...found, message, fix: `Move them into "${key}".` }];
   }
   if (others === 'settings' || others.includes(entry.key) || isComment(entry)) return [];
   if (describing.has(entry.key) && !isServer(entry)) return [];
-  const message = `The key ${quote(entry.key)} is not read.`;
+  const message = `The key ${quote(entry.key)} is ignored.`;
   return [{ ...found, message, fix: isServer(entry) ? `It looks like a server: move it into "${key}".` : undefined }];
 }
 
 const describing: ReadonlySet<string> = new Set(['version', 'name', 'description']);
 
-/** Under these, other clients have their servers. */
+/** The keys under which clients keep their servers. */
 const serverKeys: ReadonlySet<string> = new Set(['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp']);
 
 function holdsServers({ value }: SourceEntry): boolean {

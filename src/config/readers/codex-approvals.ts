@@ -1,10 +1,10 @@
 import type { ClientRules, PolicyRule, RuleEffect } from '../../domain/index.ts';
-import { dotted, type Finding, quote } from '../problems.ts';
-import { looksRestrictive, restrictionRole } from '../restriction-words.ts';
-import type { ServerPlace } from '../server-draft.ts';
-import { entryOf, type SourceEntry, type SourceNode } from '../source-tree.ts';
+import { entryOf, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
+import { looksRestrictive, restrictionRole } from '../restrictions/restriction-words.ts';
+import type { ServerPlace } from '../servers/server-draft.ts';
 
-/** Where Codex asks a person, so does the hub: `default_tools_approval_mode`, and `tools` for single ones. */
+/** The hub requires approval where Codex does: `default_tools_approval_mode`, and `tools` for single tools. */
 export function readApprovals(node: SourceNode, findings: Finding[], place: ServerPlace): ClientRules | undefined {
   const rules: PolicyRule[] = [];
   const add = (pattern: string, entry: SourceEntry, effect: RuleEffect | undefined, field: string): void => {
@@ -15,14 +15,23 @@ export function readApprovals(node: SourceNode, findings: Finding[], place: Serv
   if (byDefault !== undefined) add('*', byDefault, modeOf(byDefault), 'default_tools_approval_mode');
   const tools = entryOf(node, 'tools')?.value;
   for (const tool of tools?.kind === 'map' ? tools.entries : []) {
+    const found: { readonly entry: SourceEntry; readonly effect: RuleEffect }[] = [];
     for (const entry of tool.value.kind === 'map' ? tool.value.entries : [tool]) {
       const field = entry === tool ? dotted('tools', tool.key) : dotted('tools', tool.key, entry.key);
       const effect = entry === tool ? undefined : effectOf(entry);
-      if (effect !== 'none') add(tool.key, entry, effect, field);
+      if (effect === undefined) add(tool.key, entry, effect, field);
+      else if (effect !== 'none') found.push({ entry, effect });
     }
+    // One rule per tool, the strictest of its keys: the order of keys in a table means nothing.
+    const strictest = strictness.flatMap((effect) => found.find((each) => each.effect === effect) ?? [])[0];
+    // Codex knows no patterns here: a star asks for more approvals at most, and gives none.
+    const isLoose = strictest?.effect === 'allow' && tool.key.includes('*');
+    if (strictest !== undefined && !isLoose) add(tool.key, strictest.entry, strictest.effect, '');
   }
   return rules.some(({ effect }) => effect !== 'allow') ? { prefix: '', rules, agents: new Map() } : undefined;
 }
+
+const strictness: readonly RuleEffect[] = ['deny', 'require-approval', 'allow'];
 
 const file = '.codex/config.toml';
 
@@ -53,7 +62,7 @@ function notUnderstood({ name, field }: ServerPlace, key: string, line: number):
     line,
     field: dotted(field, key),
     server: name,
-    message: `Server ${quote(name)}: ${quote(key)} is not understood, and may keep something from agents.`,
+    message: `Server ${quote(name)}: ${quote(key)} is not recognized and may be a restriction.`,
     fix: 'Write "auto", "approve" or "prompt"; or a rule in quartermaster.yaml, under policies.',
   };
 }

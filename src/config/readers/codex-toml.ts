@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { literalGrammar, type TemplatePart } from '../interpolation.ts';
-import { parseToml } from '../parse-toml.ts';
-import type { Finding } from '../problems.ts';
-import { millisecondsAt } from '../read-limits.ts';
-import { readEnabled } from '../read-offer.ts';
+import { parseToml } from '../files/parse-toml.ts';
+import { child, entryOf, lineAt, type SourceNode } from '../files/source-tree.ts';
+import { warnForeignVariables } from '../files/written-texts.ts';
+import type { Finding } from '../findings.ts';
 import { transportShape, transportTypes } from '../schema.ts';
+import { readEnabled } from '../servers/read-enabled-tools.ts';
+import { millisecondsAt } from '../servers/read-limits.ts';
 import {
   completeLimits,
   fullAccess,
@@ -12,21 +13,20 @@ import {
   type ServerPlace,
   type TransportDraft,
   type WrittenText,
-} from '../server-draft.ts';
-import { child, entryOf, lineAt, type SourceNode } from '../source-tree.ts';
+} from '../servers/server-draft.ts';
 import { textAt, textsAt } from '../texts.ts';
-import { warnForeignVariables } from '../written-texts.ts';
+import { literalGrammar, type VariablePart } from '../variables/interpolation.ts';
 import { type ClientFormat, ignored, readClientFile, warning } from './client-file.ts';
 import { readApprovals } from './codex-approvals.ts';
-import type { Reader, Reading } from './reader.ts';
+import type { FileOutcome, Reader } from './reader.ts';
 
-/** Codex's settings of a project, of which the servers are one part. Its texts hold no variables; keys name them. */
+/** Codex's project settings, which include the servers. Texts contain no variables; separate keys name them. */
 export const codexToml: Reader = {
   place: { file: '.codex/config.toml' },
   grammar: literalGrammar,
   workspaceNames: [],
   restricts: false,
-  sayVariable: (name) => `Name ${name} in "env_vars", "env_http_headers" or "bearer_token_env_var"`,
+  writeVariable: (name) => ({ advice: `Name ${name} in "env_vars", "env_http_headers" or "bearer_token_env_var"` }),
   parse: parseToml,
   read,
 };
@@ -92,27 +92,27 @@ const format: ClientFormat = {
   },
 };
 
-function read(root: SourceNode, file: string): Reading {
-  const reading = readClientFile(root, file, format);
-  if (reading.kind !== 'read') return reading;
+function read(root: SourceNode, file: string): FileOutcome {
+  const readResult = readClientFile(root, file, format);
+  if (readResult.kind !== 'read') return readResult;
   const fix = 'Name the variable in "env_vars", "env_http_headers" or "bearer_token_env_var".';
-  const servers = reading.content.servers.map((draft) => warnForeignVariables(draft, 'Codex', fix));
-  return { kind: 'read', content: { ...reading.content, servers } };
+  const servers = readResult.content.servers.map((draft) => warnForeignVariables(draft, 'Codex', fix));
+  return { kind: 'read', content: { ...readResult.content, servers } };
 }
 
-/** What Codex itself refuses or does not see. */
+/** Reports keys that Codex itself rejects or ignores. */
 function findMisplaced(node: SourceNode, findings: Finding[], place: ServerPlace): void {
   const add = (key: string, message: string, fix: string, severity: Finding['severity'] = 'warning'): void => {
     if (child(node, key) === undefined) return;
     findings.push({ ...warning(place, key, lineAt(node, [key]), `"${key}" ${message}`, fix), severity });
   };
-  add('headers', 'is not read, because Codex calls it "http_headers"', 'Rename it to "http_headers".');
+  add('headers', 'is ignored, because Codex calls it "http_headers"', 'Rename it to "http_headers".');
   const fix = 'Put the token into a variable, and name that one in "bearer_token_env_var".';
-  add('bearer_token', 'is a secret in the file, which Codex does not take', fix, 'error');
-  if (child(node, 'command') === undefined) add('env_vars', 'means nothing for an http server', 'Remove it.');
+  add('bearer_token', 'is a secret in the file, which Codex does not accept', fix, 'error');
+  if (child(node, 'command') === undefined) add('env_vars', 'does not apply to an http server', 'Remove it.');
   else
     for (const key of ['bearer_token_env_var', 'env_http_headers'])
-      add(key, 'means nothing for a program', 'Remove it.');
+      add(key, 'does not apply to a program', 'Remove it.');
 }
 
 function completeTransport(transport: TransportDraft, node: SourceNode): TransportDraft {
@@ -121,7 +121,7 @@ function completeTransport(transport: TransportDraft, node: SourceNode): Transpo
     : { ...transport, headers: new Map([...transport.headers, ...headersFromVariables(node)]) };
 }
 
-/** Codex hands these over where they are set. */
+/** Codex passes these variables on if they are set. */
 function passedOn(node: SourceNode): [string, WrittenText][] {
   const list = child(node, 'env_vars');
   return (list?.kind === 'list' ? list.items : []).map((item, index) => {
@@ -141,13 +141,13 @@ function headersFromVariables(node: SourceNode): [string, WrittenText][] {
   const bearer = entryOf(node, 'bearer_token_env_var');
   if (bearer?.value.kind !== 'scalar') return found;
   const at = { line: bearer.line, field: 'bearer_token_env_var' };
-  const parts: TemplatePart[] = [
+  const parts: VariablePart[] = [
     { kind: 'literal', text: 'Bearer ' },
     { kind: 'required', name: bearer.value.text },
   ];
   return [...found, ['Authorization', fromVariable(at, parts)]];
 }
 
-function fromVariable(at: Omit<WrittenText, 'text'>, parts: readonly TemplatePart[]): WrittenText {
+function fromVariable(at: Omit<WrittenText, 'text'>, parts: readonly VariablePart[]): WrittenText {
   return { ...at, text: '', template: { kind: 'template', parts } };
 }

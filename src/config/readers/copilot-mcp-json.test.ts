@@ -7,7 +7,7 @@ import { loadClient } from './client-file.fixture.ts';
 test.each(['.copilot/mcp-config.json', '.github/mcp.json'])(
   verifies('config:client-files', 'Copilot: %s, with names without braces and its list of tools'),
   async (file) => {
-    const fleet = await loadClient(
+    const configuration = await loadClient(
       file,
       {
         mcpServers: {
@@ -19,22 +19,25 @@ test.each(['.copilot/mcp-config.json', '.github/mcp.json'])(
       },
       { KEY: 'key-of-copilot' },
     );
-    expect(fleet.problems.map(({ severity, field }) => [severity, field])).toEqual([
+    expect(configuration.problems.map(({ severity, field }) => [severity, field])).toEqual([
       ['warning', 'mcpServers.owner/name'],
     ]);
-    expect(ready(fleet, 'local').transport).toMatchObject({ args: ['key-of-copilot', 'd'] });
-    expect(ready(fleet, 'some').transport).toMatchObject({ type: 'sse', headers: { A: 'Bearer key-of-copilot' } });
-    expect([ready(fleet, 'local').tools, ready(fleet, 'some').tools, ready(fleet, 'none').tools]).toEqual([
-      { include: ['*'] },
-      { include: ['read'] },
-      { include: [] },
-    ]);
-    expect(ready(fleet, 'none').limits.timeoutMs).toBe(5_000);
-    expect(ready(fleet, 'owner-name').transport.type).toBe('http');
+    expect(ready(configuration, 'local').transport).toMatchObject({ args: ['key-of-copilot', 'd'] });
+    expect(ready(configuration, 'some').transport).toMatchObject({
+      type: 'sse',
+      headers: { A: 'Bearer key-of-copilot' },
+    });
+    expect([
+      ready(configuration, 'local').tools,
+      ready(configuration, 'some').tools,
+      ready(configuration, 'none').tools,
+    ]).toEqual([{ include: ['*'] }, { include: ['read'] }, { include: [] }]);
+    expect(ready(configuration, 'none').limits.timeoutMs).toBe(5_000);
+    expect(ready(configuration, 'owner-name').transport.type).toBe('http');
   },
 );
 
 test('tools that cannot be read offer nothing', async () => {
-  const fleet = await loadClient('.github/mcp.json', { mcpServers: { s: { command: 'x', tools: 'read' } } });
-  expect(invalid(fleet, 's').problems[0]?.message).toContain('"tools" must be a list');
+  const configuration = await loadClient('.github/mcp.json', { mcpServers: { s: { command: 'x', tools: 'read' } } });
+  expect(invalid(configuration, 's').problems[0]?.message).toContain('"tools" must be a list');
 });

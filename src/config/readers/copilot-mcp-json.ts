@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { readClientBody } from '../client-server.ts';
-import { bareShellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { readClientBody } from '../servers/client-server.ts';
+import { bareShellGrammar } from '../variables/interpolation.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile } from './client-file.ts';
 import type { Reader } from './reader.ts';
 
-/** The files that Copilot's command line has in a repository, besides .mcp.json. */
+/** The files that Copilot CLI reads in a repository, besides .mcp.json. */
 export const copilotGithubJson: Reader = createReader('.github/mcp.json');
 export const copilotConfigJson: Reader = createReader('.copilot/mcp-config.json');
 

@@ -7,7 +7,7 @@ import { loadClient } from './client-file.fixture.ts';
 const file = '.cursor/mcp.json';
 
 test(verifies('config:client-files', 'Cursor: programs, addresses, its variables and its own keys'), async () => {
-  const fleet = await loadClient(
+  const configuration = await loadClient(
     file,
     {
       version: '1.0',
@@ -20,35 +20,35 @@ test(verifies('config:client-files', 'Cursor: programs, addresses, its variables
       },
     },
     { KEY: 'key-of-cursor' },
-    { '.env.tool': 'LEVEL=debug' },
+    { others: { '.env.tool': 'LEVEL=debug' } },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'tool').transport).toMatchObject({
-    args: ['-y', fleet.workspace.split('/').at(-1)],
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'tool').transport).toMatchObject({
+    args: ['-y', configuration.workspace.split('/').at(-1)],
     env: { LEVEL: 'debug' },
   });
-  expect(ready(fleet, 'remote').transport).toMatchObject({ type: 'http', headers: { A: 'key-of-cursor' } });
-  expect(ready(fleet, 'odd')).toMatchObject({ transport: { type: 'http' }, description: 'Odd one' });
-  expect(ready(fleet, 'filtered').tools).toEqual({ include: ['read'] });
-  expect(ready(fleet, 'off').enabled).toBe(false);
+  expect(ready(configuration, 'remote').transport).toMatchObject({ type: 'http', headers: { A: 'key-of-cursor' } });
+  expect(ready(configuration, 'odd')).toMatchObject({ transport: { type: 'http' }, description: 'Odd one' });
+  expect(ready(configuration, 'filtered').tools).toEqual({ include: ['read'] });
+  expect(ready(configuration, 'off').enabled).toBe(false);
 });
 
 test('a server beside the others is told where it belongs', async () => {
-  const fleet = await loadClient(file, { mcpServers: {}, lost: { command: 'x' } });
-  expect(fleet.servers.size).toBe(0);
-  expect(onlyProblem(fleet)).toMatchObject({
+  const configuration = await loadClient(file, { mcpServers: {}, lost: { command: 'x' } });
+  expect(configuration.servers.size).toBe(0);
+  expect(onlyProblem(configuration)).toMatchObject({
     field: 'lost',
     fix: 'It looks like a server: move it into "mcpServers".',
   });
 });
 
 test('a list of tools that describes them restricts nothing in Cursor, and nothing here', async () => {
-  const fleet = await loadClient(file, { mcpServers: { s: { command: 'x', tools: [{ name: 'a' }] } } });
-  expect(ready(fleet, 's').tools).toEqual({});
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.tools' });
+  const configuration = await loadClient(file, { mcpServers: { s: { command: 'x', tools: [{ name: 'a' }] } } });
+  expect(ready(configuration, 's').tools).toEqual({});
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.tools' });
 });
 
 test('a mistyped switch is not passed over', async () => {
-  const fleet = await loadClient(file, { mcpServers: { s: { command: 'x', disabeld: true } } });
-  expect(invalid(fleet, 's').problems[0]).toMatchObject({ severity: 'error', fix: 'Did you mean "disabled"?' });
+  const configuration = await loadClient(file, { mcpServers: { s: { command: 'x', disabeld: true } } });
+  expect(invalid(configuration, 's').problems[0]).toMatchObject({ severity: 'error', fix: 'Did you mean "disabled"?' });
 });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { createEditorGrammar } from '../client-grammars.ts';
-import { readClientBody } from '../client-server.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { createEditorGrammar } from '../servers/client-grammars.ts';
+import { readClientBody } from '../servers/client-server.ts';
 import { type ClientFormat, ignored } from './client-file.ts';
-import { editorServerShape, readEditorFile, sayEditorVariable } from './editor-file.ts';
+import { editorServerShape, readEditorFile, writeEditorVariable } from './editor-file.ts';
 import type { Reader } from './reader.ts';
 
-/** Cursor's file of a project. */
+/** Cursor's project file. */
 export const cursorMcpJson: Reader = {
   place: { file: '.cursor/mcp.json' },
   grammar: createEditorGrammar(),
   workspaceNames: ['workspaceFolder'],
   restricts: false,
-  sayVariable: sayEditorVariable,
+  writeVariable: writeEditorVariable,
   parse: parseJsonc,
   read: (root, file, nearby) => readEditorFile(root, file, nearby, format),
 };

@@ -1,23 +1,24 @@
 import { z } from 'zod';
-import { addEnvFile, readEnvFileKey } from '../env-file.ts';
-import type { WrittenText } from '../server-draft.ts';
-import type { SourceNode } from '../source-tree.ts';
+import type { SourceNode } from '../files/source-tree.ts';
+import type { WrittenText } from '../servers/server-draft.ts';
+import { addEnvFile, readEnvFileKey } from '../variables/env-file.ts';
+import type { WrittenVariable } from '../variables/literal-secrets.ts';
 import { type ClientFormat, looseServerShape, readClientFile } from './client-file.ts';
-import type { Nearby, Reading } from './reader.ts';
+import type { FileOutcome, Nearby } from './reader.ts';
 
-/** These clients have no list of tools; some describe them there, which keeps nobody from any. */
+/** These clients have no list of allowed tools. Some describe tools under this key, which restricts nothing. */
 const { tools: _theirs, ...shapeWithoutTools } = looseServerShape;
 
-/** What servers hold in the files of VS Code and of Cursor. */
+/** The keys of a server in the files of VS Code and Cursor. */
 export const editorServerShape = { ...shapeWithoutTools, envFile: z.string().optional() };
 
-/** The file of an editor, whose servers may name a file with their environment. */
+/** Reads an editor's file. Its servers may refer to a file with their environment. */
 export async function readEditorFile(
   root: SourceNode,
   file: string,
   nearby: Nearby,
   format: ClientFormat,
-): Promise<Reading> {
+): Promise<FileOutcome> {
   const envFiles = new Map<string, WrittenText>();
   const servers: ClientFormat['servers'] = {
     ...format.servers,
@@ -27,12 +28,12 @@ export async function readEditorFile(
       return format.servers.readBody(node, findings, place);
     },
   };
-  const reading = readClientFile(root, file, { ...format, servers });
-  if (reading.kind !== 'read') return reading;
-  const drafts = reading.content.servers.map((draft) => addEnvFile(draft, envFiles.get(draft.name), nearby));
-  return { kind: 'read', content: { ...reading.content, servers: await Promise.all(drafts) } };
+  const readResult = readClientFile(root, file, { ...format, servers });
+  if (readResult.kind !== 'read') return readResult;
+  const drafts = readResult.content.servers.map((draft) => addEnvFile(draft, envFiles.get(draft.name), nearby));
+  return { kind: 'read', content: { ...readResult.content, servers: await Promise.all(drafts) } };
 }
 
-export function sayEditorVariable(name: string): string {
-  return `Write \${env:${name}}`;
+export function writeEditorVariable(name: string): WrittenVariable {
+  return { text: `\${env:${name}}` };
 }

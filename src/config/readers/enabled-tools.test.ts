@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { invalid, load, onlyProblem, ready } from '../workspace.fixture.ts';
 
 const file = 'enabled-tools.json';
 const env = { GITHUB_TOKEN: 'token-of-github', DATABASE_URL: 'postgres://app@127.0.0.1/app' };
 
-function tools(content: unknown): Promise<Fleet> {
+function tools(content: unknown): Promise<Configuration> {
   return load({ [file]: typeof content === 'string' ? content : JSON.stringify(content, undefined, 2) }, env);
 }
 
@@ -37,9 +37,9 @@ const documented = {
 
 test(verifies('config:manifests', "the requirement document's stored value, as a file"), async () => {
   for (const content of [documented, { enabledTools: documented }]) {
-    const fleet = await tools(content);
-    expect(fleet.problems).toEqual([]);
-    expect(ready(fleet, 'github')).toMatchObject({
+    const configuration = await tools(content);
+    expect(configuration.problems).toEqual([]);
+    expect(ready(configuration, 'github')).toMatchObject({
       description: 'GitHub issues, PRs, and repo management',
       enabled: true,
       transport: {
@@ -50,10 +50,10 @@ test(verifies('config:manifests', "the requirement document's stored value, as a
       },
       tools: {},
     });
-    expect(ready(fleet, 'postgres').transport).toMatchObject({
+    expect(ready(configuration, 'postgres').transport).toMatchObject({
       args: ['-y', '@modelcontextprotocol/server-postgres', 'postgres://app@127.0.0.1/app'],
     });
-    expect(ready(fleet, 'custom-api').transport).toEqual({
+    expect(ready(configuration, 'custom-api').transport).toEqual({
       type: 'sse',
       url: 'https://mcp.example.com/sse',
       headers: {},
@@ -62,7 +62,7 @@ test(verifies('config:manifests', "the requirement document's stored value, as a
 });
 
 test("switches, lists of tools, and the platform's own tools beside them", async () => {
-  const fleet = await tools({
+  const configuration = await tools({
     slack_notify: { enabled: true, channelId: 'c' },
     create_linear_issue: {},
     email_user: {},
@@ -74,28 +74,21 @@ test("switches, lists of tools, and the platform's own tools beside them", async
       c: { type: 'local', command: ['x'], enabled: true, allowedTools: [] },
     },
   });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'other_tool' });
-  expect([ready(fleet, 'a').enabled, ready(fleet, 'b').tools, ready(fleet, 'c').tools]).toEqual([
-    false,
-    { include: ['read', 'list'] },
-    { include: [] },
-  ]);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'other_tool' });
+  expect([ready(configuration, 'a').enabled, ready(configuration, 'b').tools, ready(configuration, 'c').tools]).toEqual(
+    [false, { include: ['read', 'list'] }, { include: [] }],
+  );
 });
 
 test('tools without servers are no mistake', async () => {
   for (const content of [{}, { mcp_servers: {} }, { mcp_servers: null }, { slack_notify: {} }]) {
-    const fleet = await tools(content);
-    expect([fleet.problems, fleet.servers.size]).toEqual([[], 0]);
+    const configuration = await tools(content);
+    expect([configuration.problems, configuration.servers.size]).toEqual([[], 0]);
   }
 });
 
 test.each([
-  [
-    '{"command":"npx -y thing","enabled":true,"colour":1}',
-    'mcp_servers.s.colour',
-    'is unknown and not read',
-    'warning',
-  ],
+  ['{"command":"npx -y thing","enabled":true,"colour":1}', 'mcp_servers.s.colour', 'is unknown and ignored', 'warning'],
   ['{"command":["x"],"alowedTools":["a"]}', 'mcp_servers.s.alowedTools', 'is unknown.', 'error'],
   ['{"command":["x"],"enabled":"yes"}', 'mcp_servers.s.enabled', 'must be true or false', 'error'],
   ['{"command":[]}', 'mcp_servers.s.command', 'must not be empty', 'error'],
@@ -103,18 +96,18 @@ test.each([
   ['{"type":"sse","command":["x"]}', 'mcp_servers.s.type', 'does not go with', 'error'],
   ['{"type":"sse"}', 'mcp_servers.s.url', '"url" is missing', 'error'],
 ])('%s', async (value, field, said, severity) => {
-  const fleet = await tools(`{"mcp_servers":{\n"s":${value},\n"good":{"command":["x"]}}}`);
-  const about = fleet.problems.filter((problem) => problem.field === field);
+  const configuration = await tools(`{"mcp_servers":{\n"s":${value},\n"good":{"command":["x"]}}}`);
+  const about = configuration.problems.filter((problem) => problem.field === field);
   expect(about).toMatchObject([{ severity, file, line: 2, server: 's' }]);
   expect(about[0]?.message).toContain(said);
-  expect(fleet.servers.get('s')?.kind).toBe(severity === 'error' ? 'invalid' : 'ready');
-  expect(ready(fleet, 'good').enabled).toBe(true);
+  expect(configuration.servers.get('s')?.kind).toBe(severity === 'error' ? 'invalid' : 'ready');
+  expect(ready(configuration, 'good').enabled).toBe(true);
 });
 
 test(verifies('config:duplicate-name', 'a server twice is invalid, the list twice is no list'), async () => {
-  const fleet = await tools('{"mcp_servers":{"a":{"command":"x"},\n"a":{"command":"y"}}}');
-  expect(onlyProblem(fleet)).toMatchObject({ line: 2, server: 'a' });
-  expect(invalid(fleet, 'a').source.line).toBe(1);
+  const configuration = await tools('{"mcp_servers":{"a":{"command":"x"},\n"a":{"command":"y"}}}');
+  expect(onlyProblem(configuration)).toMatchObject({ line: 2, server: 'a' });
+  expect(invalid(configuration, 'a').source.line).toBe(1);
   const twice = await tools('{"mcp_servers":{"a":{"command":"x"}},\n"mcp_servers":{}}');
   expect(onlyProblem(twice)).toMatchObject({ severity: 'error', file, line: 2 });
   expect(twice.servers.size).toBe(0);
@@ -123,14 +116,20 @@ test(verifies('config:duplicate-name', 'a server twice is invalid, the list twic
 test.each(['[]', '"x"', '{"mcp_servers":[]}', '{"mcp_servers":"x"}', '{"enabledTools":{"mcp_servers":[]}}'])(
   'nothing is used of %s, and what to write is said',
   async (text) => {
-    const fleet = await tools(text);
-    expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file, line: 1 });
-    expect(onlyProblem(fleet).fix).toContain('mcp_servers');
+    const configuration = await tools(text);
+    expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 1 });
+    expect(onlyProblem(configuration).fix).toContain('mcp_servers');
   },
 );
 
 test('secrets in the command are pointed out', async () => {
-  const fleet = await tools({ mcp_servers: { a: { type: 'local', command: ['x', '--api-key=abcd1234efgh'] } } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcp_servers.a.command.1', server: 'a' });
-  expect(fleet.secrets).toEqual(['abcd1234efgh']);
+  const configuration = await tools({
+    mcp_servers: { a: { type: 'local', command: ['x', '--api-key=abcd1234efgh'] } },
+  });
+  expect(onlyProblem(configuration)).toMatchObject({
+    severity: 'warning',
+    field: 'mcp_servers.a.command.1',
+    server: 'a',
+  });
+  expect(configuration.secrets).toEqual(['abcd1234efgh']);
 });

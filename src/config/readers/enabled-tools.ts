@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { clientServerShape, isComment, readClientBody, withoutNoise } from '../client-server.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { dotted, type Finding, quote } from '../problems.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
 import { findRepeatedSection } from '../read-sections.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
-import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
 import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
-/** The tools of an automation as its platform stores them, saved as a file; its servers are under `mcp_servers`. */
+/** The tools of an automation, exported from its platform. The servers are under `mcp_servers`. */
 export const enabledTools: Reader = {
   place: { file: 'enabled-tools.json' },
   grammar: shellGrammar,
@@ -19,7 +19,7 @@ export const enabledTools: Reader = {
   read,
 };
 
-/** Switches for the platform's own tools, which are none of ours. */
+/** Switches for the platform's own tools, which the hub does not have. */
 const otherTools: ReadonlySet<string> = new Set([
   'slack_notify',
   'create_linear_issue',
@@ -29,8 +29,8 @@ const otherTools: ReadonlySet<string> = new Set([
 
 const ownKeys = ['mcp_servers', 'enabledTools', ...otherTools];
 
-function read(root: SourceNode, file: string): Reading {
-  if (root.kind !== 'map') return refuse(root.line, `${file} must hold an object with "mcp_servers".`);
+function read(root: SourceNode, file: string): FileOutcome {
+  if (root.kind !== 'map') return refuse(root.line, `${file} must contain an object with "mcp_servers".`);
   const wrapper = entryOf(root, 'mcp_servers') === undefined ? child(root, 'enabledTools') : undefined;
   const field = wrapper === undefined ? '' : 'enabledTools';
   const holder = wrapper?.kind === 'map' ? wrapper : root;
@@ -67,7 +67,7 @@ const serversFormat: ServersFormat = {
   readBody: readClientBody,
 };
 
-function refuse(line: number, message: string, field?: string): Reading {
+function refuse(line: number, message: string, field?: string): FileOutcome {
   const fix = 'Write { "mcp_servers": { "name": { "type": "local", "command": ["…"], "enabled": true } } }.';
   return { kind: 'refused', finding: { severity: 'error', line, field, message, fix } };
 }
@@ -76,7 +76,7 @@ function unread(holder: SourceMap, field: string, wrapper?: string): Finding[] {
   return holder.entries.flatMap((entry): Finding[] => {
     const { key, line } = entry;
     if (key === 'mcp_servers' || key === wrapper || otherTools.has(key) || isComment(entry)) return [];
-    const message = `The key ${quote(key)} is not read.`;
+    const message = `The key ${quote(key)} is ignored.`;
     return [{ severity: 'warning', line, field: dotted(field, key), message, fix: 'Servers go into "mcp_servers".' }];
   });
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { ToolFilter } from '../../domain/index.ts';
-import { bareShellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import type { Finding } from '../problems.ts';
-import { readEnabled } from '../read-offer.ts';
-import { completeLimits, fullAccess } from '../server-draft.ts';
-import { child, entryOf, lineAt, type SourceNode } from '../source-tree.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { child, entryOf, lineAt, type SourceNode } from '../files/source-tree.ts';
+import type { Finding } from '../findings.ts';
+import { readEnabled } from '../servers/read-enabled-tools.ts';
+import { completeLimits, fullAccess } from '../servers/server-draft.ts';
 import { numberAt, textAt, textsAt } from '../texts.ts';
+import { bareShellGrammar } from '../variables/interpolation.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile, warning } from './client-file.ts';
-import type { Reader, Reading } from './reader.ts';
+import type { FileOutcome, Reader } from './reader.ts';
 
-/** Gemini's settings of a project, of which the servers are one part. */
+/** Gemini's project settings, which include the servers. */
 export const geminiSettings: Reader = {
   place: { file: '.gemini/settings.json' },
   grammar: bareShellGrammar,
@@ -27,7 +27,7 @@ const serverSchema = z.strictObject({
   httpUrl: z.string().min(1).optional(),
   includeTools: z.array(z.string()).optional(),
   excludeTools: z.array(z.string()).optional(),
-  // What Gemini asks a person about is no right that an agent has here.
+  // Gemini's confirmations do not affect an agent's rights here.
   trust: ignored,
   oauth: ignored,
   authProviderType: ignored,
@@ -36,15 +36,15 @@ const serverSchema = z.strictObject({
   extension: ignored,
 });
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   const lists = readLists(root);
   if ('finding' in lists) return { kind: 'refused', finding: lists.finding };
-  const reading = readClientFile(root, file, createFormat(lists, root));
-  if (reading.kind !== 'read') return reading;
-  const here = new Set(reading.content.servers.map(({ field }) => field.slice('mcpServers.'.length)));
+  const readResult = readClientFile(root, file, createFormat(lists, root));
+  if (readResult.kind !== 'read') return readResult;
+  const here = new Set(readResult.content.servers.map(({ field }) => field.slice('mcpServers.'.length)));
   const elsewhere = lists.excluded.filter((name) => !here.has(name));
   const switchedOff = elsewhere.map((name) => ({ name, line: lineAt(root, ['mcp', 'excluded']) }));
-  return { kind: 'read', content: { ...reading.content, ...(switchedOff.length === 0 ? {} : { switchedOff }) } };
+  return { kind: 'read', content: { ...readResult.content, ...(switchedOff.length === 0 ? {} : { switchedOff }) } };
 }
 
 interface Lists {
@@ -63,13 +63,15 @@ function createFormat({ allowed, excluded }: Lists, root: SourceNode): ClientFor
       keys: (node) => (child(node, 'httpUrl') === undefined ? { remote: 'sse' } : { url: 'httpUrl' }),
       readBody(node, findings, place) {
         if (child(node, 'httpUrl') !== undefined && child(node, 'url') !== undefined) {
-          const message = '"url" is not read, because "httpUrl" is there';
+          const message = '"url" is ignored, because "httpUrl" is set';
           findings.push(warning(place, 'url', lineAt(node, ['url']), message, 'Keep one of the two.'));
         }
         if (child(node, 'authProviderType') !== undefined) {
           const line = lineAt(node, ['authProviderType']);
-          const message = '"authProviderType" is a login of Gemini that the hub does not have';
-          findings.push(warning(place, 'authProviderType', line, message, 'Write the header that the server wants.'));
+          const message = '"authProviderType" is a Gemini login that the hub does not support';
+          findings.push(
+            warning(place, 'authProviderType', line, message, 'Write the header that the server requires.'),
+          );
         }
         const name = place.field.slice('mcpServers.'.length);
         const listed = (allowed?.includes(name) ?? true) && !excluded.includes(name);
@@ -99,13 +101,13 @@ function readTools(node: SourceNode, server: string, excluded: readonly string[]
   return { ...(include === undefined ? {} : { include }), ...(exclude.length === 0 ? {} : { exclude }) };
 }
 
-/** Tools that the settings take away, of whichever server; a word with arguments is about Gemini's own. */
+/** Tools that the settings exclude, from any server. An entry with arguments refers to Gemini's own tools. */
 function excludedTools(root: SourceNode): readonly string[] {
   const names = [...(textsAt(child(root, 'tools'), 'exclude') ?? []), ...(textsAt(root, 'excludeTools') ?? [])];
   return names.filter((name) => !name.includes('('));
 }
 
-/** Which servers are on at all. Lists that cannot be read leave nothing to rely on. */
+/** The enabled servers. If a list cannot be read, nothing in the file can be relied on. */
 function readLists(root: SourceNode): Lists | { readonly finding: Finding } {
   const holder = child(root, 'mcp');
   for (const [node, key, field] of [

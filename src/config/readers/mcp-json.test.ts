@@ -4,7 +4,7 @@ import { verifies } from '../../../test/support/verifies.ts';
 import { client, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
 
 test(verifies('config:in-place', 'the forms that clients write'), async () => {
-  const fleet = await client({
+  const configuration = await client({
     mcpServers: {
       plain: { command: 'node', args: ['a.js', '${TOKEN:-none}'], env: { A: '1' } },
       typed: { type: 'stdio', command: 'node', cwd: '/srv' },
@@ -17,34 +17,38 @@ test(verifies('config:in-place', 'the forms that clients write'), async () => {
       nulls: { command: 'node', args: null, env: null, description: null },
     },
   });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'plain').transport).toMatchObject({
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'plain').transport).toMatchObject({
     args: ['a.js', 'none'],
     env: { A: '1' },
-    cwd: fleet.workspace,
+    cwd: configuration.workspace,
   });
-  expect(ready(fleet, 'typed').transport).toMatchObject({ cwd: '/srv' });
-  expect(ready(fleet, 'copilot').tools).toEqual({ include: ['read'] });
-  expect(ready(fleet, 'remote').transport).toEqual({ type: 'http', url: 'http://127.0.0.1:1/mcp', headers: {} });
-  expect(ready(fleet, 'http').limits).toEqual({
+  expect(ready(configuration, 'typed').transport).toMatchObject({ cwd: '/srv' });
+  expect(ready(configuration, 'copilot').tools).toEqual({ include: ['read'] });
+  expect(ready(configuration, 'remote').transport).toEqual({
+    type: 'http',
+    url: 'http://127.0.0.1:1/mcp',
+    headers: {},
+  });
+  expect(ready(configuration, 'http').limits).toEqual({
     timeoutMs: 5_000,
     maxMs: 600_000,
     concurrency: 256,
     graceMs: 3_600_000,
   });
-  expect(['off', 'notOn', 'plain'].map((name) => ready(fleet, name).enabled)).toEqual([false, false, true]);
+  expect(['off', 'notOn', 'plain'].map((name) => ready(configuration, name).enabled)).toEqual([false, false, true]);
 });
 
 test('servers without the wrapper', async () => {
-  const fleet = await client(
+  const configuration = await client(
     '{ "a": { "command": "node" }, "b": { "url": "http://127.0.0.1/" }, "other": { "x": 1 } }',
   );
-  expect([...fleet.servers.keys()]).toEqual(['a', 'b']);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'other' });
+  expect([...configuration.servers.keys()]).toEqual(['a', 'b']);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'other' });
 });
 
 test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are nothing'), async () => {
-  const fleet = await client(`{
+  const configuration = await client(`{
   "$schema": "x", "_comment": "y", "globalShortcut": "", "surprise": "",
   // a remark
   "mcpServers": {
@@ -53,8 +57,10 @@ test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are no
   },
   "strayed": { "command": "node" }
 }`);
-  expect(ready(fleet, 'a').source.line).toBe(6);
-  expect(fleet.problems.map(({ severity, line, field, fix }) => [severity, line, field, fix?.slice(0, 12)])).toEqual([
+  expect(ready(configuration, 'a').source.line).toBe(6);
+  expect(
+    configuration.problems.map(({ severity, line, field, fix }) => [severity, line, field, fix?.slice(0, 12)]),
+  ).toEqual([
     ['warning', 2, 'surprise', undefined],
     ['warning', 6, 'mcpServers.a.surprise', 'Known keys a'],
     ['warning', 6, 'mcpServers.a.timeout_ms', 'Did you mean'],
@@ -67,9 +73,9 @@ test(verifies('config:duplicate-name', 'a server twice is invalid, with and with
     '{"mcpServers":{\n"a":{"command":"x"},\n"a":{"command":"y"}}}',
     '{\n"a":{"command":"x"},\n"a":{"command":"y"}}',
   ]) {
-    const fleet = await client(text);
-    expect(invalid(fleet, 'a').source.line).toBe(2);
-    expect(onlyProblem(fleet).message).toContain('in line 2 and in line 3');
+    const configuration = await client(text);
+    expect(invalid(configuration, 'a').source.line).toBe(2);
+    expect(onlyProblem(configuration).message).toContain('in line 2 and in line 3');
   }
 });
 
@@ -83,30 +89,30 @@ test.each([
   [{ url: 'https://x', headers: { Authorization: 'Bearer ${env:TOKEN}' } }, '${env:TOKEN}'],
   ['node server.js', 'must be a map'],
 ])('%j is invalid', async (server, said) => {
-  const fleet = await client({ mcpServers: { s: server } });
-  const errors = invalid(fleet, 's').problems.filter(({ severity }) => severity === 'error');
+  const configuration = await client({ mcpServers: { s: server } });
+  const errors = invalid(configuration, 's').problems.filter(({ severity }) => severity === 'error');
   expect(errors).toHaveLength(1);
   expect(errors[0]?.message).toContain(said);
 });
 
 test('enabled and disabled at once stays off', async () => {
-  const fleet = await client({ mcpServers: { s: { command: 'x', enabled: true, disabled: true } } });
-  expect(ready(fleet, 's').enabled).toBe(false);
-  expect(onlyProblem(fleet).severity).toBe('warning');
+  const configuration = await client({ mcpServers: { s: { command: 'x', enabled: true, disabled: true } } });
+  expect(ready(configuration, 's').enabled).toBe(false);
+  expect(onlyProblem(configuration).severity).toBe('warning');
 });
 
 test('a program that makes headers is not run, and that is told', async () => {
-  const fleet = await client({
+  const configuration = await client({
     mcpServers: { s: { url: 'https://x.example', headersHelper: 'make-headers', oauth: {} } },
   });
-  expect(ready(fleet, 's').transport).toMatchObject({ headers: {} });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.headersHelper' });
+  expect(ready(configuration, 's').transport).toMatchObject({ headers: {} });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'mcpServers.s.headersHelper' });
 });
 
 test('a name that cannot be one here is changed, and that is told', async () => {
-  const fleet = await client('{"mcpServers":{\n"Docs & more/all":{"command":"x"}}}');
-  expect(ready(fleet, 'Docs-more-all').source.line).toBe(2);
-  expect(onlyProblem(fleet)).toMatchObject({
+  const configuration = await client('{"mcpServers":{\n"Docs & more/all":{"command":"x"}}}');
+  expect(ready(configuration, 'Docs-more-all').source.line).toBe(2);
+  expect(onlyProblem(configuration)).toMatchObject({
     severity: 'warning',
     line: 2,
     message: expect.stringContaining('"Docs & more/all" is called "Docs-more-all" here'),
@@ -114,17 +120,17 @@ test('a name that cannot be one here is changed, and that is told', async () => 
 });
 
 test('two names that become the same are a server that nobody can be sure of', async () => {
-  const fleet = await client('{"mcpServers":{\n"a b":{"command":"x"},\n"a/b":{"command":"y"}}}');
+  const configuration = await client('{"mcpServers":{\n"a b":{"command":"x"},\n"a/b":{"command":"y"}}}');
   expect(
-    invalid(fleet, 'a-b')
+    invalid(configuration, 'a-b')
       .problems.map(({ message }) => message)
       .join(),
   ).toContain('in line 2 and in line 3');
 });
 
 test('the variable that Claude sets to the project is the workspace', async () => {
-  const fleet = await client({ mcpServers: { s: { command: 'x', args: ['${CLAUDE_PROJECT_DIR}/a'] } } });
-  expect(ready(fleet, 's').transport).toMatchObject({ args: [`${fleet.workspace}/a`] });
+  const configuration = await client({ mcpServers: { s: { command: 'x', args: ['${CLAUDE_PROJECT_DIR}/a'] } } });
+  expect(ready(configuration, 's').transport).toMatchObject({ args: [`${configuration.workspace}/a`] });
 });
 
 test.each([
@@ -134,13 +140,14 @@ test.each([
   '{"mcpServers":{"a":{"command":"C:\\\\tools\\\\a.exe","env":{"N":1,"ON":true,"NONE":null}},"b":null,"c":[]}}',
   '{"mcpServers":{"a":{"type":"stdio"},"b":{"type":"http","url":"localhost:3000"}},"servers":{"c":{"command":"x"}}}',
 ])('whatever a client left in its file, each server is ready or says what is wrong: %s', async (text) => {
-  const fleet = await client(text);
-  expect(fleet.files).toEqual(['.mcp.json']);
-  for (const [name, server] of fleet.servers) {
+  const configuration = await client(text);
+  expect(configuration.files).toEqual(['.mcp.json']);
+  for (const [name, server] of configuration.servers) {
     if (server.kind === 'ready') continue;
+    if (server.kind !== 'invalid') throw new Error('No file makes a server untrusted.');
     const errors = server.problems.filter(({ severity }) => severity === 'error');
     expect(errors).not.toEqual([]);
     for (const { message } of errors) expect(message).toContain(`Server "${name}"`);
   }
-  for (const problem of fleet.problems) expect(problem.line).toBeGreaterThan(0);
+  for (const problem of configuration.problems) expect(problem.line).toBeGreaterThan(0);
 });

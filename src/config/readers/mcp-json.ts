@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { repeated } from '../check-node.ts';
-import { isComment, isServer, readClientBody, withoutNoise } from '../client-server.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { type Finding, quote } from '../problems.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
-import { entryOf, type SourceEntry, type SourceNode } from '../source-tree.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { entryOf, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
+import { type Finding, quote } from '../findings.ts';
+import { isComment, isServer, readClientBody, withoutNoise } from '../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
 import { ignored, looseServerShape, lostFinding, mayRestrictAll, spoilAll, warning } from './client-file.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
-/** Claude's project file, which Copilot and others read too. */
+/** Claude's project file. Copilot and others read it too. */
 export const mcpJson: Reader = {
   place: { file: '.mcp.json' },
   grammar: shellGrammar,
@@ -19,9 +19,9 @@ export const mcpJson: Reader = {
   read,
 };
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   if (root.kind !== 'map') {
-    return refuse({ line: root.line, message: `${file} must hold an object with "mcpServers".` });
+    return refuse({ line: root.line, message: `${file} must contain an object with "mcpServers".` });
   }
   const wrapped = root.entries.filter(({ key }) => key === 'mcpServers');
   const [first, second] = wrapped;
@@ -32,7 +32,7 @@ function read(root: SourceNode, file: string): Reading {
     return refuse({ line: first.line, field: 'mcpServers', message: '"mcpServers" must be an object.' });
   }
   const findings: Finding[] = [];
-  // Some files leave the wrapper out.
+  // Some files omit the wrapper.
   const entries = first?.value.kind === 'map' ? first.value.entries : root.entries.filter(isServer);
   const used = new Set(entries);
   const lost = root.entries.filter(
@@ -66,10 +66,10 @@ const serversFormat: ServersFormat = {
   },
 };
 
-/** Settings of Claude's desktop, whose file has the same shape. */
+/** Settings of Claude Desktop, whose file has the same shape. */
 const desktopKeys: ReadonlySet<string> = new Set(['globalShortcut', 'preferences']);
 
-function refuse(finding: Omit<Finding, 'severity'>): Reading {
+function refuse(finding: Omit<Finding, 'severity'>): FileOutcome {
   return { kind: 'refused', finding: { severity: 'error', fix: 'Write { "mcpServers": { … } }.', ...finding } };
 }
 
@@ -79,7 +79,7 @@ function unread({ key, line, value }: SourceEntry, wrapper: SourceEntry | undefi
     severity: 'warning',
     line,
     field: key,
-    message: `The key ${quote(key)} is not read.`,
+    message: `The key ${quote(key)} is ignored.`,
     fix: strayed
       ? 'It looks like a server: move it into "mcpServers".'
       : wrapper === undefined

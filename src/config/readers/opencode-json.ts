@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { createOpencodeGrammar, filesNamedIn } from '../client-grammars.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { readEnabled } from '../read-offer.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import type { SourceText } from '../files/source-file.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { warnForeignVariables, writtenTexts } from '../files/written-texts.ts';
 import { transportShape } from '../schema.ts';
-import { completeLimits, fullAccess, type ServerDraft } from '../server-draft.ts';
-import type { SourceText } from '../source-file.ts';
-import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { createOpencodeGrammar, filesNamedIn } from '../servers/client-grammars.ts';
+import { readEnabled } from '../servers/read-enabled-tools.ts';
+import { completeLimits, fullAccess, type ServerDraft } from '../servers/server-draft.ts';
 import { numberAt } from '../texts.ts';
-import { warnForeignVariables, writtenTexts } from '../written-texts.ts';
 import { type ClientFormat, ignored, readClientFile, spoilAll, warning } from './client-file.ts';
 import { clientRulesFor, readOpencodeRules } from './opencode-rules.ts';
-import type { Nearby, Reader, Reading } from './reader.ts';
+import type { FileOutcome, Nearby, Reader } from './reader.ts';
 
-/** OpenCode's settings of a project, of which the servers are one part. */
+/** OpenCode's project settings, which include the servers. */
 export const opencodeJson = createReader('opencode.json');
 export const opencodeJsonc = createReader('opencode.jsonc');
 
@@ -22,7 +22,7 @@ function createReader(file: string): Reader & { readonly place: { readonly file:
     grammar: createOpencodeGrammar(),
     workspaceNames: [],
     restricts: false,
-    sayVariable: (name) => `Write {env:${name}}`,
+    writeVariable: (name) => ({ text: `{env:${name}}` }),
     parse: parseJsonc,
     read,
   };
@@ -34,7 +34,7 @@ const format: ClientFormat = {
   client: 'OpenCode',
   key: 'mcp',
   others: 'settings',
-  // A server of the user's own settings, switched on or off here.
+  // Enables or disables a server from the user's own settings.
   skip: ({ value }) =>
     value.kind === 'map' && value.entries.length === 1 && (value.index.has('enabled') || value.index.has('disabled')),
   holder: secondShape,
@@ -57,12 +57,12 @@ const format: ClientFormat = {
     readBody(node, findings, place) {
       const strayed = entryOf(node, 'env');
       if (strayed !== undefined) {
-        const message = '"env" is not read, because OpenCode calls it "environment"';
+        const message = '"env" is ignored, because OpenCode calls it "environment"';
         findings.push(warning(place, 'env', strayed.line, message, 'Rename it to "environment".'));
       }
       const other = entryOf(node, 'disabled');
       if (other !== undefined && !place.field.startsWith('mcp.servers.')) {
-        const message = '"disabled" is a word of OpenCode 2, which has its servers in "mcp.servers"';
+        const message = '"disabled" is a key of OpenCode 2, which has its servers in "mcp.servers"';
         findings.push(warning(place, 'disabled', other.line, message, 'Write "enabled" here.'));
       }
       return {
@@ -79,17 +79,17 @@ const format: ClientFormat = {
   },
 };
 
-async function read(root: SourceNode, file: string, nearby: Nearby): Promise<Reading> {
-  const reading = readClientFile(root, file, format);
-  if (reading.kind !== 'read') return reading;
-  const { content } = reading;
+async function read(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
+  const readResult = readClientFile(root, file, format);
+  if (readResult.kind !== 'read') return readResult;
+  const { content } = readResult;
   const drafts = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', 'Write {env:NAME}.'));
   const servers = await restrict(drafts, root, file, nearby);
   const files = await readFiles(servers, nearby);
   return { kind: 'read', content: { ...content, servers, grammar: createOpencodeGrammar(files) } };
 }
 
-/** OpenCode 2 has its servers in `mcp.servers`, unless that is a server of that name. */
+/** OpenCode 2 keeps its servers in `mcp.servers`, unless that is a server with this name. */
 function secondShape(section: SourceMap): { readonly map: SourceMap; readonly field: string } | undefined {
   const inner = child(section, 'servers');
   if (inner?.kind !== 'map' || !inner.entries.every(({ value }) => value.kind === 'map')) return undefined;
@@ -97,7 +97,7 @@ function secondShape(section: SourceMap): { readonly map: SourceMap; readonly fi
   return { map: sourceMap(inner.line, [...inner.entries, ...beside]), field: 'mcp.servers' };
 }
 
-/** OpenCode lays both of its files over each other, so what either of them forbids counts for the servers of both. */
+/** OpenCode merges its two files, so the restrictions of either apply to the servers of both. */
 async function restrict(
   drafts: readonly ServerDraft[],
   root: SourceNode,

@@ -1,16 +1,16 @@
 import type { ClientRules, PolicyRule, RuleEffect } from '../../domain/index.ts';
-import { dotted, type Finding, quote } from '../problems.ts';
-import { child, type SourceEntry, type SourceMap, type SourceNode } from '../source-tree.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
 
-/** What OpenCode's settings say of tools: `tools` and `permission`, for all and for single agents. */
+/** OpenCode's rules on tools, from `tools` and `permission`, for all agents and for single ones. */
 export interface OpencodeRules {
   readonly rules: readonly PolicyRule[];
   readonly agents: ReadonlyMap<string, readonly PolicyRule[]>;
-  /** What cannot be understood: nobody can tell what it forbids. */
+  /** Entries that cannot be understood, so their restrictions are unknown. */
   readonly findings: readonly Finding[];
 }
 
-/** Rules for all come first and those of an agent after them, since of all that match the last one counts. */
+/** General rules come first and an agent's own rules after them, because the last match decides. */
 export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules {
   const findings: Finding[] = [];
   const rules = rulesIn(root, '', file, findings);
@@ -25,7 +25,7 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
   return { rules, agents, findings };
 }
 
-/** Of one server; undefined where nothing of it could matter. */
+/** The rules for one server. Undefined if none of them can restrict it. */
 export function clientRulesFor(key: string, { rules, agents }: OpencodeRules): ClientRules | undefined {
   const prefix = `${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`;
   const restricts = ({ pattern, effect }: PolicyRule): boolean => effect !== 'allow' && mayMeet(pattern, prefix);
@@ -33,7 +33,7 @@ export function clientRulesFor(key: string, { rules, agents }: OpencodeRules): C
   return { prefix, rules, agents };
 }
 
-/** Whether a name that starts so can match: what stands before the first star must fit. */
+/** Whether a name with this prefix can match: the text before the first star must fit. */
 function mayMeet(pattern: string, prefix: string): boolean {
   const star = pattern.indexOf('*');
   const literal = star < 0 ? pattern : pattern.slice(0, star);
@@ -65,14 +65,14 @@ function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', 
       severity: 'error',
       line: entry.line,
       field: at,
-      message: `${quote(at)} is not understood, and may keep tools from agents.`,
+      message: `${quote(at)} is not recognized and may be a restriction.`,
       fix: key === 'tools' ? 'Write true or false.' : 'Write "allow", "ask" or "deny".',
     });
     return [];
   });
 }
 
-/** A map of conditions counts as the strictest of them: they are about arguments, which no rule here is. */
+/** A map of conditions counts as its strictest one: conditions are about arguments, which rules here do not examine. */
 function effectOf({ value }: SourceEntry, key: 'tools' | 'permission'): RuleEffect | undefined {
   if (value.kind === 'map') return strictestIn(value, key);
   if (value.kind !== 'scalar') return undefined;
@@ -92,8 +92,12 @@ const effects: ReadonlyMap<string, RuleEffect> = new Map([
   ['deny', 'deny'],
 ]);
 
-/** `?` stands for one character there. Wider it only denies more; what it allows is left out. */
+/**
+ * `?` stands for one character there and becomes `*` here, which matches more names. A wider rule that allows would give
+ * more than was written, so it is dropped; a wider one that asks could lift a denial before it, so it denies.
+ */
 function toRule({ key, line }: SourceEntry, effect: RuleEffect, file: string): PolicyRule[] {
-  if (key.includes('?') && effect === 'allow') return [];
-  return [{ pattern: key.replaceAll('?', '*'), effect, source: { file, line } }];
+  const source = { file, line };
+  if (!key.includes('?')) return [{ pattern: key, effect, source }];
+  return effect === 'allow' ? [] : [{ pattern: key.replaceAll('?', '*'), effect: 'deny', source }];
 }

@@ -27,14 +27,31 @@ const files: Readonly<Record<string, string>> = {
 test(
   verifies('config:client-files', 'the same server in the file of each client is one server and no problem'),
   async () => {
-    const fleet = await load(files, { KEY: 'key-of-all' });
-    expect(fleet.problems).toEqual([]);
-    expect([...fleet.servers.keys()]).toEqual(['s']);
-    const { source, hides, transport } = ready(fleet, 's');
+    const configuration = await load(files, { KEY: 'key-of-all' });
+    expect(configuration.problems).toEqual([]);
+    expect([...configuration.servers.keys()]).toEqual(['s']);
+    const { source, hides, transport } = ready(configuration, 's');
     expect([source, ...hides].map(({ file }) => file)).toEqual(Object.keys(files));
     expect(transport).toMatchObject({ command: 'npx', args: ['-y', 'x'], env: { KEY: 'key-of-all' } });
   },
 );
+
+test(verifies('names:order', 'servers stand in the order of file precedence, then in that of their file'), async () => {
+  const two = (...names: string[]): string =>
+    json({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: 'x' }])) });
+  const order = async (texts: Record<string, string>) => [...(await load(texts)).servers.keys()];
+  const texts = {
+    '.gemini/settings.json': two('z', 'a'),
+    '.mcp.json': two('y', 'b', 'z'),
+    '.mcp/servers/p.json': json({ name: 'p', transport: 'stdio', command: 'x' }),
+    '.squad/mcp-config.json': json({ servers: { x: { command: 'x' }, c: { command: 'x' } } }),
+    'quartermaster.yaml': 'servers:\n  w: { command: x }\n  d: { command: x }\n',
+  };
+  const expected = ['w', 'd', 'x', 'c', 'p', 'y', 'b', 'z', 'a'];
+  expect(await order(texts)).toEqual(expected);
+  // Neither names nor the order in which files are found have a part in it.
+  expect(await order(Object.fromEntries(Object.entries(texts).reverse()))).toEqual(expected);
+});
 
 test.each(Object.keys(files))('%s alone means the same', async (file) => {
   const alone = await load({ [file]: files[file] ?? '' }, { KEY: 'key-of-all' });
@@ -45,16 +62,17 @@ test.each(Object.keys(files))('%s alone means the same', async (file) => {
     args: ['-y', 'x'],
     env: { KEY: 'key-of-all' },
     cwd: alone.workspace,
+    guard: 'npm',
   });
 });
 
 test(verifies('config:precedence', 'a weaker file that would offer less is told, not passed over'), async () => {
-  const fleet = await load({
+  const configuration = await load({
     '.mcp.json': json({ mcpServers: { s: { command: 'x' } } }),
     '.gemini/settings.json': json({ mcpServers: { s: { command: 'x', includeTools: ['read'] } } }),
   });
-  expect(ready(fleet, 's').tools).toEqual({});
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', file: '.gemini/settings.json', server: 's' });
+  expect(ready(configuration, 's').tools).toEqual({});
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', file: '.gemini/settings.json', server: 's' });
 });
 
 function json(value: unknown): string {

@@ -14,7 +14,7 @@ import { squadConfig } from './squad-config.ts';
 import { squadTeam } from './squad-team.ts';
 import { vscodeMcpJson } from './vscode-mcp-json.ts';
 
-/** Every file that is read, strongest first: where two name the same server, the upper one wins. */
+/** Every file that is read, strongest first: if two define the same server, the first one wins. */
 export const readers: readonly Reader[] = [
   quartermasterYaml,
   squadConfig,

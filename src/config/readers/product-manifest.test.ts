@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { invalid, load, onlyProblem, ready } from '../workspace.fixture.ts';
 
-function product(content: unknown, file = 'product.json'): Promise<Fleet> {
+function product(content: unknown, file = 'product.json'): Promise<Configuration> {
   const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, 2);
   return load({ [file]: text }, { SEARCH_API_KEY: 'key-of-search' });
 }
@@ -32,14 +32,14 @@ test(verifies('config:manifests', 'servers of a product, as a list and as a map,
       ],
       { search, events },
     ]) {
-      const fleet = await product({ ...around, mcp: { servers } }, file);
-      expect(fleet.problems).toEqual([]);
-      expect(fleet.files).toEqual([file]);
-      expect(ready(fleet, 'search')).toMatchObject({
+      const configuration = await product({ ...around, mcp: { servers } }, file);
+      expect(configuration.problems).toEqual([]);
+      expect(configuration.files).toEqual([file]);
+      expect(ready(configuration, 'search')).toMatchObject({
         description: 'Looks things up',
         transport: { command: 'npx', args: ['-y', 'search-server'], env: { SEARCH_API_KEY: 'key-of-search' } },
       });
-      expect(ready(fleet, 'events').transport).toEqual({
+      expect(ready(configuration, 'events').transport).toEqual({
         type: 'sse',
         url: 'https://example.com/sse',
         headers: { Authorization: 'Bearer key-of-search' },
@@ -50,7 +50,7 @@ test(verifies('config:manifests', 'servers of a product, as a list and as a map,
 
 test('the transport may stand under config, as products are stored, and be called type', async () => {
   const { command, args, env } = search;
-  const fleet = await product({
+  const configuration = await product({
     mcp: {
       servers: {
         search: { transport: 'stdio', config: { command, args, env } },
@@ -59,9 +59,13 @@ test('the transport may stand under config, as products are stored, and be calle
       },
     },
   });
-  expect(ready(fleet, 'search').transport).toMatchObject({ command, args, env: { SEARCH_API_KEY: 'key-of-search' } });
-  expect(ready(fleet, 'events')).toMatchObject({ enabled: false, transport: { type: 'sse' } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', server: 'twice' });
+  expect(ready(configuration, 'search').transport).toMatchObject({
+    command,
+    args,
+    env: { SEARCH_API_KEY: 'key-of-search' },
+  });
+  expect(ready(configuration, 'events')).toMatchObject({ enabled: false, transport: { type: 'sse' } });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', server: 'twice' });
 });
 
 test.each([
@@ -76,15 +80,15 @@ test.each([
   ['not even JSON', 'hello'],
 ])(verifies('config:manifests', 'the file of %s is somebody else’s'), async (_what, text) => {
   for (const file of ['product.json', 'manifest.json']) {
-    const fleet = await load({ [file]: text, '.mcp.json': '{"mcpServers":{}}' });
-    expect([fleet.problems, fleet.servers.size, fleet.files]).toEqual([[], 0, ['.mcp.json']]);
+    const configuration = await load({ [file]: text, '.mcp.json': '{"mcpServers":{}}' });
+    expect([configuration.problems, configuration.servers.size, configuration.files]).toEqual([[], 0, ['.mcp.json']]);
   }
 });
 
 test('a manifest that is ours by its words and cannot be parsed is told with its line', async () => {
-  const fleet = await product('{\n"mcp": {"servers": [\n{"name": "a" "command": "x"}]}}');
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'product.json', line: 3 });
-  expect(onlyProblem(fleet).fix).toContain('line 3');
+  const configuration = await product('{\n"mcp": {"servers": [\n{"name": "a" "command": "x"}]}}');
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file: 'product.json', line: 3 });
+  expect(onlyProblem(configuration).fix).toContain('line 3');
 });
 
 test.each([
@@ -95,19 +99,19 @@ test.each([
   ['{"name":"a"}', 'mcp.servers.0.command', '"command" or "url" is missing', 'a'],
   ['"x"', 'mcp.servers.0', 'must be a map', 'server-1'],
 ])('%s is invalid and alone', async (item, field, said, server) => {
-  const fleet = await product(`{"mcp":{"servers":[\n${item},\n{"name":"good","command":"x"}]}}`);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: 'product.json', line: 2, field, server });
-  expect(onlyProblem(fleet).message).toContain(said);
-  expect(invalid(fleet, server).problems).toEqual([onlyProblem(fleet)]);
-  expect(ready(fleet, 'good').enabled).toBe(true);
+  const configuration = await product(`{"mcp":{"servers":[\n${item},\n{"name":"good","command":"x"}]}}`);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file: 'product.json', line: 2, field, server });
+  expect(onlyProblem(configuration).message).toContain(said);
+  expect(invalid(configuration, server).problems).toEqual([onlyProblem(configuration)]);
+  expect(ready(configuration, 'good').enabled).toBe(true);
 });
 
 test(verifies('config:unknown-keys', 'keys that are not read are told, where they belong to us'), async () => {
-  const fleet = await product({
+  const configuration = await product({
     ...around,
     mcp: { colours: ['red'], servers: { a: { command: 'x', colour: 1 } } },
   });
-  expect(fleet.problems.map(({ severity, field }) => [severity, field])).toEqual([
+  expect(configuration.problems.map(({ severity, field }) => [severity, field])).toEqual([
     ['warning', 'mcp.colours'],
     ['warning', 'mcp.servers.a.colour'],
   ]);
@@ -116,18 +120,25 @@ test(verifies('config:unknown-keys', 'keys that are not read are told, where the
 test(
   verifies('config:restrictions', 'a filter that is not understood leaves no server of the file usable'),
   async () => {
-    const fleet = await product({ ...around, mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x' } } } });
-    expect(invalid(fleet, 'a').problems).toMatchObject([{ severity: 'error', field: 'mcp.tool_filter' }]);
+    const configuration = await product({
+      ...around,
+      mcp: { tool_filter: ['search_*'], servers: { a: { command: 'x' } } },
+    });
+    expect(invalid(configuration, 'a').problems).toMatchObject([{ severity: 'error', field: 'mcp.tool_filter' }]);
   },
 );
 
 test(verifies('config:duplicate-name', 'a name twice in the list is invalid'), async () => {
-  const fleet = await product('{"mcp":{"servers":[\n{"name":"a","command":"x"},\n{"name":"a","command":"y"}]}}');
-  expect(onlyProblem(fleet)).toMatchObject({ line: 3, server: 'a' });
-  expect(invalid(fleet, 'a').source.line).toBe(2);
+  const configuration = await product(
+    '{"mcp":{"servers":[\n{"name":"a","command":"x"},\n{"name":"a","command":"y"}]}}',
+  );
+  expect(onlyProblem(configuration)).toMatchObject({ line: 3, server: 'a' });
+  expect(invalid(configuration, 'a').source.line).toBe(2);
 });
 
 test('secrets in the manifest are pointed out', async () => {
-  const fleet = await product({ mcp: { servers: [{ name: 'a', command: 'x', args: ['--token', 'abcd1234efgh'] }] } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', field: 'mcp.servers.0.args.1' });
+  const configuration = await product({
+    mcp: { servers: [{ name: 'a', command: 'x', args: ['--token', 'abcd1234efgh'] }] },
+  });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'mcp.servers.0.args.1' });
 });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { clientServerShape, isComment, readClientBody, withoutNoise } from '../client-server.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { dotted, type Finding, quote } from '../problems.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
 import { findRepeatedSection } from '../read-sections.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
-import { child, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { textAt } from '../texts.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
 import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
 /**
- * The description of a product, with the servers it brings under `mcp.servers`.
- * Browsers' extensions, web pages and editors have files of these names too; without that key a file is theirs.
+ * A product's manifest, with its servers under `mcp.servers`. Browser extensions, web apps and editors use the same
+ * file names. A file without that key belongs to them.
  */
 export function productManifest(file: 'product.json' | 'manifest.json'): Reader {
   return {
@@ -26,7 +26,7 @@ export function productManifest(file: 'product.json' | 'manifest.json'): Reader 
   };
 }
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   const mcp = child(root, 'mcp');
   const servers = child(mcp, 'servers');
   if (root.kind !== 'map' || mcp?.kind !== 'map' || servers === undefined) return { kind: 'foreign' };
@@ -63,12 +63,12 @@ const listFormat: ServersFormat = {
   step: (index) => index,
 };
 
-/** An entry of the list under its own name; one without is reported under its number. */
+/** A list entry under its own name. An entry without one is reported by its number. */
 function named(item: SourceNode, index: number): SourceEntry {
   return unpacked({ key: textAt(item, 'name') ?? `server-${index + 1}`, line: item.line, value: item });
 }
 
-/** Where products are stored, what belongs to the transport stands under `config`. */
+/** Stored products keep the transport's keys under `config`. */
 function unpacked(entry: SourceEntry): SourceEntry {
   const { value } = withoutNoise(entry);
   const config = child(value, 'config');
@@ -81,6 +81,6 @@ function unread(mcp: SourceMap, lost: readonly SourceEntry[]): Finding[] {
   return mcp.entries.flatMap((entry): Finding[] => {
     const { key, line } = entry;
     if (key === 'servers' || isComment(entry) || lost.includes(entry)) return [];
-    return [{ severity: 'warning', line, field: dotted('mcp', key), message: `The key ${quote(key)} is not read.` }];
+    return [{ severity: 'warning', line, field: dotted('mcp', key), message: `The key ${quote(key)} is ignored.` }];
   });
 }

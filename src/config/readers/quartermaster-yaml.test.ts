@@ -5,7 +5,7 @@ import { verifies } from '../../../test/support/verifies.ts';
 import { invalid, onlyProblem, own, ready } from '../workspace.fixture.ts';
 
 test('a stdio server with everything', async () => {
-  const fleet = await own(
+  const configuration = await own(
     `servers:
   files:
     command: [npx, -y]
@@ -30,8 +30,8 @@ test('a stdio server with everything', async () => {
 `,
     { A: 'value of a' },
   );
-  expect(fleet.problems).toEqual([]);
-  const { connectionKey, ...spec } = ready(fleet, 'files');
+  expect(configuration.problems).toEqual([]);
+  const { connectionKey, ...spec } = ready(configuration, 'files');
   expect(connectionKey).toMatch(/^[0-9a-f]{64}$/);
   expect(spec).toEqual({
     name: 'files',
@@ -43,15 +43,16 @@ test('a stdio server with everything', async () => {
     transport: {
       type: 'stdio',
       command: 'npx',
-      args: ['-y', '@scope/server', fleet.workspace, '8080', 'true', '1.0'],
+      args: ['-y', '@scope/server', configuration.workspace, '8080', 'true', '1.0'],
       env: { A: 'value of a', PORT: '0080', ON: 'yes' },
-      cwd: join(fleet.workspace, 'sub'),
+      cwd: join(configuration.workspace, 'sub'),
+      guard: 'npm',
     },
     tools: { include: ['read_file'], exclude: ['delete_file'] },
     restrictedBy: [],
     fallbacks: [
       { type: 'sse', url: 'http://localhost/sse', headers: {} },
-      { type: 'stdio', command: 'other', args: [], env: {}, cwd: fleet.workspace },
+      { type: 'stdio', command: 'other', args: [], env: {}, cwd: configuration.workspace },
     ],
     limits: { timeoutMs: 1_500, maxMs: 20_000, concurrency: 64, ratePerMin: 30, graceMs: 90_000 },
     access: {
@@ -68,49 +69,54 @@ test('a stdio server with everything', async () => {
 });
 
 test('an http server, and the defaults', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers:\n  api:\n    url: https://example.com/mcp\n    type: streamable-http\n    headers: { Authorization: "Bearer ${T}" }\n  cli: { command: node, type: local }\n',
     { T: 'topsecret' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'api').transport).toEqual({
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'api').transport).toEqual({
     type: 'http',
     url: 'https://example.com/mcp',
     headers: { Authorization: 'Bearer topsecret' },
   });
-  expect(ready(fleet, 'cli')).toMatchObject({
+  expect(ready(configuration, 'cli')).toMatchObject({
     description: undefined,
     enabled: true,
     shared: false,
     tools: {},
     limits: { timeoutMs: 60_000, maxMs: 600_000, concurrency: 256, graceMs: 3_600_000 },
-    transport: { args: [], env: {}, cwd: fleet.workspace },
+    transport: { args: [], env: {}, cwd: configuration.workspace },
   });
-  expect(fleet.secrets).toEqual(['topsecret']);
+  expect(configuration.secrets).toEqual(['topsecret']);
 });
 
 test('a long silence limit raises the total; a total below it is pointed out', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers:\n  a: { command: x, limits: { timeout_s: 900 } }\n  b: { command: x, limits: { timeout_s: 9, max_s: 5 } }\n',
   );
-  expect(ready(fleet, 'a').limits).toMatchObject({ timeoutMs: 900_000, maxMs: 900_000 });
-  expect(ready(fleet, 'b').limits).toMatchObject({ timeoutMs: 9_000, maxMs: 5_000 });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 3, server: 'b' });
+  expect(ready(configuration, 'a').limits).toMatchObject({ timeoutMs: 900_000, maxMs: 900_000 });
+  expect(ready(configuration, 'b').limits).toMatchObject({ timeoutMs: 9_000, maxMs: 5_000 });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', line: 3, server: 'b' });
 });
 
 test('a cache needs its time, and nothing else', async () => {
-  const fleet = await own('servers:\n  a: { command: x, cache: { ttl_s: 1.5 } }\n  b: { command: x }\n');
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'a').cache).toEqual({ ttlMs: 1_500, maxBytes: 16_777_216, tools: undefined, resources: true });
-  expect(ready(fleet, 'b').cache).toBeUndefined();
+  const configuration = await own('servers:\n  a: { command: x, cache: { ttl_s: 1.5 } }\n  b: { command: x }\n');
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'a').cache).toEqual({
+    ttlMs: 1_500,
+    maxBytes: 16_777_216,
+    tools: undefined,
+    resources: true,
+  });
+  expect(ready(configuration, 'b').cache).toBeUndefined();
 });
 
 test('lists of tools may be empty, which is not the same as absent', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers:\n  a: { command: x, tools: [] }\n  b: { command: x, tools: ["*"], excludeTools: [] }\n',
   );
-  expect(ready(fleet, 'a').tools).toEqual({ include: [] });
-  expect(ready(fleet, 'b').tools).toEqual({ include: ['*'], exclude: [] });
+  expect(ready(configuration, 'a').tools).toEqual({ include: [] });
+  expect(ready(configuration, 'b').tools).toEqual({ include: ['*'], exclude: [] });
 });
 
 test.each([
@@ -147,41 +153,41 @@ test.each([
   ['enabled: true', 'servers.s.command', '"command" or "url" is missing', 'url'],
   ['command: x, command: y', 'servers.s.command', 'written twice, in line 2 and in line 2', 'Keep one'],
 ])(verifies('config:invalid-alone', 'a server with { %s } is invalid'), async (body, field, said, fix) => {
-  const fleet = await own(`servers:\n  s: { ${body} }\n  good: { command: node }\n`);
-  const problem = onlyProblem(fleet);
+  const configuration = await own(`servers:\n  s: { ${body} }\n  good: { command: node }\n`);
+  const problem = onlyProblem(configuration);
   expect(problem).toMatchObject({ severity: 'error', file: 'quartermaster.yaml', line: 2, field, server: 's' });
   expect(problem.message).toContain(said);
   expect(problem.message).toContain('Server "s"');
   if (fix !== undefined) expect(problem.fix).toContain(fix);
-  expect(invalid(fleet, 's').problems).toEqual([problem]);
-  expect(ready(fleet, 'good').transport.type).toBe('stdio');
+  expect(invalid(configuration, 's').problems).toEqual([problem]);
+  expect(ready(configuration, 'good').transport.type).toBe('stdio');
 });
 
 test('lines are those of the field', async () => {
-  const fleet = await own('# top\nservers:\n  s:\n    command: x\n    env:\n      A: ok\n      B: [1]\n');
-  expect(onlyProblem(fleet)).toMatchObject({ line: 7, field: 'servers.s.env.B' });
+  const configuration = await own('# top\nservers:\n  s:\n    command: x\n    env:\n      A: ok\n      B: [1]\n');
+  expect(onlyProblem(configuration)).toMatchObject({ line: 7, field: 'servers.s.env.B' });
 });
 
 test(verifies('config:duplicate-name', 'a server twice is invalid, and both lines are named'), async () => {
-  const fleet = await own('servers:\n  a: { command: x }\n  b: { command: x }\n  a: { command: y }\n');
-  expect(invalid(fleet, 'a').source.line).toBe(2);
-  expect(onlyProblem(fleet).message).toContain('in line 2 and in line 4');
-  expect(ready(fleet, 'b').enabled).toBe(true);
+  const configuration = await own('servers:\n  a: { command: x }\n  b: { command: x }\n  a: { command: y }\n');
+  expect(invalid(configuration, 'a').source.line).toBe(2);
+  expect(onlyProblem(configuration).message).toContain('in line 2 and in line 4');
+  expect(ready(configuration, 'b').enabled).toBe(true);
 });
 
 test.each(['has blank', 'slash/y', 'ü', '', 'x'.repeat(65), 'a:b'])(
   '%s is no name for a server or an agent',
   async (name) => {
     const quoted = JSON.stringify(name);
-    const fleet = await own(`servers:\n  ${quoted}: { command: x }\nagents:\n  ${quoted}: { servers: [] }\n`);
-    expect(invalid(fleet, name).problems[0]?.fix).toContain('Rename it');
-    expect(fleet.problems).toHaveLength(2);
-    expect(fleet.agents.get(name)?.servers).toEqual([]);
+    const configuration = await own(`servers:\n  ${quoted}: { command: x }\nagents:\n  ${quoted}: { servers: [] }\n`);
+    expect(invalid(configuration, name).problems[0]?.fix).toContain('Rename it');
+    expect(configuration.problems).toHaveLength(2);
+    expect(configuration.agents.get(name)?.servers).toEqual([]);
   },
 );
 
 test(verifies('config:agents', 'agents with routes, filters and rules'), async () => {
-  const fleet = await own(`servers:
+  const configuration = await own(`servers:
   files: { command: x }
   api: { command: y }
 agents:
@@ -191,8 +197,8 @@ agents:
     policies: { tools: { "files.write_*": deny } }
   idle:
 `);
-  expect(fleet.problems).toEqual([]);
-  expect(fleet.agents.get('tester')).toEqual({
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.agents.get('tester')).toEqual({
     name: 'tester',
     source: { file: 'quartermaster.yaml', line: 5 },
     servers: ['files', 'api'],
@@ -202,13 +208,19 @@ agents:
       rules: [{ pattern: 'files.write_*', effect: 'deny', source: { file: 'quartermaster.yaml', line: 8 } }],
     },
   });
-  expect(fleet.agents.get('idle')).toMatchObject({ servers: undefined, policy: undefined });
+  expect(configuration.agents.get('idle')).toMatchObject({ servers: undefined, policy: undefined });
 });
 
 test("servers may be named in the words of agents' files", async () => {
-  const fleet = await own('servers: { a: { command: x } }\nagents:\n  tester:\n    requires: { mcp: [a, b] }\n');
-  expect(fleet.agents.get('tester')?.servers).toEqual(['a', 'b']);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 4, field: 'agents.tester.requires.mcp.1' });
+  const configuration = await own(
+    'servers: { a: { command: x } }\nagents:\n  tester:\n    requires: { mcp: [a, b] }\n',
+  );
+  expect(configuration.agents.get('tester')?.servers).toEqual(['a', 'b']);
+  expect(onlyProblem(configuration)).toMatchObject({
+    severity: 'warning',
+    line: 4,
+    field: 'agents.tester.requires.mcp.1',
+  });
 });
 
 test.each([
@@ -229,28 +241,30 @@ test.each([
   'requires: ',
   'requires: { mcp: [a], skills: [] }',
 ])('an agent with { %s } gets nothing rather than too much', async (body) => {
-  const fleet = await own(`servers: { a: { command: x, shared: true } }\nagents:\n  tester: { ${body} }\n`);
-  const agent = fleet.agents.get('tester');
+  const configuration = await own(`servers: { a: { command: x, shared: true } }\nagents:\n  tester: { ${body} }\n`);
+  const agent = configuration.agents.get('tester');
   expect(agent?.servers).toEqual([]);
   expect(agent?.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
-  const errors = fleet.problems.filter(({ severity }) => severity === 'error');
+  const errors = configuration.problems.filter(({ severity }) => severity === 'error');
   expect(errors.length).toBeGreaterThan(0);
   for (const error of errors)
     expect(error).toMatchObject({ line: 3, message: expect.stringContaining('gets no tools') });
 });
 
 test('an agent twice gets nothing', async () => {
-  const fleet = await own('servers: { a: { command: x } }\nagents:\n  t: { servers: [a] }\n  t: { servers: [a] }\n');
-  expect(onlyProblem(fleet).message).toContain('in line 3 and in line 4');
-  expect(fleet.agents.get('t')?.servers).toEqual([]);
+  const configuration = await own(
+    'servers: { a: { command: x } }\nagents:\n  t: { servers: [a] }\n  t: { servers: [a] }\n',
+  );
+  expect(onlyProblem(configuration).message).toContain('in line 3 and in line 4');
+  expect(configuration.agents.get('t')?.servers).toEqual([]);
 });
 
 test('rules keep their lines and their order', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers: { github: { command: x } }\npolicies:\n  tools:\n    "github.create_issue": require-approval\n    "*.delete_*": deny\n    "*": allow\n',
   );
-  expect(fleet.problems).toEqual([]);
-  expect(fleet.policy?.rules.map(({ pattern, effect, source }) => [pattern, effect, source.line])).toEqual([
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.policy?.rules.map(({ pattern, effect, source }) => [pattern, effect, source.line])).toEqual([
     ['github.create_issue', 'require-approval', 4],
     ['*.delete_*', 'deny', 5],
     ['*', 'allow', 6],
@@ -269,21 +283,23 @@ test.each([
   'agnets: { tester: { servers: [] } }',
   'agents: [tester]',
 ])('restrictions that cannot be read deny everything: %s', async (text) => {
-  const fleet = await own(`servers: { a: { command: x } }\n${text}\n`);
-  expect(fleet.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file: 'quartermaster.yaml' } }]);
-  expect(fleet.problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+  const configuration = await own(`servers: { a: { command: x } }\n${text}\n`);
+  expect(configuration.policy?.rules).toMatchObject([
+    { pattern: '*', effect: 'deny', source: { file: 'quartermaster.yaml' } },
+  ]);
+  expect(configuration.problems.filter(({ severity }) => severity === 'error')).toMatchObject([
     { line: 2, message: expect.stringContaining('every tool is denied') },
   ]);
 });
 
 test(verifies('config:unknown-keys', 'other unknown sections are errors that deny nothing'), async () => {
-  const fleet = await own('servers: { a: { command: x } }\nnameing: preserved\n');
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 2, fix: 'Did you mean "naming"?' });
-  expect(fleet).toMatchObject({ policy: undefined, naming: 'prefixed' });
+  const configuration = await own('servers: { a: { command: x } }\nnameing: preserved\n');
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', line: 2, fix: 'Did you mean "naming"?' });
+  expect(configuration).toMatchObject({ policy: undefined, naming: 'prefixed' });
 });
 
 test('names of servers that are not there are warnings, wildcards and known prefixes are not', async () => {
-  const fleet = await own(`servers:
+  const configuration = await own(`servers:
   acme.eu: { command: x }
   broken: {}
 agents:
@@ -293,7 +309,7 @@ agents:
     policies: { tools: { "gone.x": deny } }
 policies: { tools: { "acme.eu.list": deny, "*.x": deny, "a*.x": deny, "broken.*": deny, "nobody.x": deny } }
 `);
-  const warnings = fleet.problems.filter(({ severity }) => severity === 'warning');
+  const warnings = configuration.problems.filter(({ severity }) => severity === 'warning');
   expect(warnings.map(({ line, field }) => [line, field])).toEqual([
     [6, 'agents.t.servers.2'],
     [7, 'agents.t.tools.gone'],
@@ -301,16 +317,16 @@ policies: { tools: { "acme.eu.list": deny, "*.x": deny, "a*.x": deny, "broken.*"
     [9, 'policies.tools.nobody.x'],
   ]);
   expect(warnings[0]?.fix).toBe('Did you mean "acme.eu"?');
-  expect(fleet.agents.get('t')?.servers).toEqual(['acme.eu', 'broken', 'acne.eu']);
+  expect(configuration.agents.get('t')?.servers).toEqual(['acme.eu', 'broken', 'acne.eu']);
 });
 
 test('settings, whole and in part', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'version: 1\nnaming: preserved\nledger: { sync: always }\nserve: { allowedHosts: [hub.example], clientSessionIdle_s: 60 }\n',
   );
-  expect(fleet.problems).toEqual([]);
-  expect(fleet).toMatchObject({ naming: 'preserved', ledger: { sync: 'always' } });
-  expect(fleet.serve).toEqual({
+  expect(configuration.problems).toEqual([]);
+  expect(configuration).toMatchObject({ naming: 'preserved', ledger: { sync: 'always' } });
+  expect(configuration.serve).toEqual({
     allowedHosts: ['hub.example'],
     allowedOrigins: [],
     maxBodyBytes: 4_194_304,
@@ -327,20 +343,24 @@ test.each([
   ['serve: { port: 1 }', 'serve.port'],
   ['servers: []', 'servers'],
 ])('a wrong setting is an error and the default stays: %s', async (text, field) => {
-  const fleet = await own(`${text}\n`);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', line: 1, field });
-  expect(fleet).toMatchObject({ naming: 'prefixed', ledger: { sync: 'os' }, serve: { maxBodyBytes: 4_194_304 } });
+  const configuration = await own(`${text}\n`);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', line: 1, field });
+  expect(configuration).toMatchObject({
+    naming: 'prefixed',
+    ledger: { sync: 'os' },
+    serve: { maxBodyBytes: 4_194_304 },
+  });
 });
 
 test('a role without an entry is told, with the name that was probably meant', async () => {
-  const fleet = await own(
+  const configuration = await own(
     'servers: { s: { command: x } }\nagents:\n  tester: { servers: [s] }\n  ada: { role: testr }\n  bo: { role: tester }\n',
   );
-  expect(onlyProblem(fleet)).toMatchObject({
+  expect(onlyProblem(configuration)).toMatchObject({
     severity: 'warning',
     line: 4,
     field: 'agents.ada.role',
-    message: 'Agent "ada": its role "testr" has no entry of its own, and says nothing.',
+    message: 'Agent "ada": its role "testr" has no entry and therefore no effect.',
     fix: 'Did you mean "tester"?',
   });
 });

@@ -1,14 +1,11 @@
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
+import { readAccess } from '../agents/read-access-settings.ts';
+import { type ReadAgents, readAgents } from '../agents/read-agents.ts';
 import { checkNode } from '../check-node.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseYaml } from '../parse-yaml.ts';
-import { type Finding, hasError, quote } from '../problems.ts';
-import { readAccess } from '../read-access.ts';
-import { type ReadAgents, readAgents } from '../read-agents.ts';
-import { readCache } from '../read-cache.ts';
-import { readFallbacks } from '../read-fallbacks.ts';
-import { millisecondsAt, readLimits } from '../read-limits.ts';
-import { denyEverything, type ReadPolicy, readPolicy } from '../read-policy.ts';
+import { parseYaml } from '../files/parse-yaml.ts';
+import { readCache } from '../files/read-cache.ts';
+import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { type Finding, hasError, quote } from '../findings.ts';
 import {
   checkSections,
   findRepeatedSection,
@@ -16,8 +13,9 @@ import {
   nothingAllowed,
   type SectionsFormat,
 } from '../read-sections.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
+import { denyEverything, type ReadPolicy, readPolicy } from '../restrictions/read-policy.ts';
 import {
+  allowPathsSchema,
   fileSchema,
   isolations,
   ledgerSchema,
@@ -26,11 +24,14 @@ import {
   serverSchema,
   serveSchema,
 } from '../schema.ts';
-import { child, entryOf, isNull, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
+import { readFallbacks } from '../servers/read-fallbacks.ts';
+import { millisecondsAt, readLimits } from '../servers/read-limits.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
-import type { FileContent, Reader, Reading, Settings } from './reader.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
+import type { FileContent, FileOutcome, Reader, Settings } from './reader.ts';
 
-/** Our own file: strict, and the only one with policies and settings. */
+/** Our own format: strict, and the only one with policies and settings. */
 export const quartermasterYaml: Reader = {
   place: { file: 'quartermaster.yaml' },
   grammar: shellGrammar,
@@ -40,7 +41,7 @@ export const quartermasterYaml: Reader = {
   read,
 };
 
-export const defaultServe: Fleet['serve'] = {
+export const defaultServe: Configuration['serve'] = {
   allowedHosts: [],
   allowedOrigins: [],
   maxBodyBytes: 4_194_304,
@@ -51,12 +52,12 @@ export const defaultServe: Fleet['serve'] = {
 const sections = Object.keys(fileSchema.shape);
 const format: SectionsFormat = { sections, restrictions: ['agents', 'policies'], unknownKeys: 'error' };
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   if (isNull(root)) return { kind: 'read', content: readContent(sourceMap(1, []), file) };
   if (root.kind !== 'map') {
     return refuse({
       line: root.line,
-      message: `${file} must hold a map.`,
+      message: `${file} must contain a map.`,
       fix: `Known keys are ${sections.join(', ')}.`,
     });
   }
@@ -67,14 +68,14 @@ function read(root: SourceNode, file: string): Reading {
     return refuse({
       line: entryOf(root, 'version')?.line,
       field: 'version',
-      message: `${file} is written for another version of the format; this hub knows version 1.`,
-      fix: 'Write version: 1, or use a hub that knows the other one.',
+      message: `${file} uses another version of the format; this hub supports version 1.`,
+      fix: 'Write version: 1, or use a hub that supports the other version.',
     });
   }
   return { kind: 'read', content: readContent(root, file) };
 }
 
-function refuse(finding: Omit<Finding, 'severity'>): Reading {
+function refuse(finding: Omit<Finding, 'severity'>): FileOutcome {
   return { kind: 'refused', finding: { severity: 'error', ...finding } };
 }
 
@@ -147,9 +148,9 @@ const serversFormat: ServersFormat = {
   },
 };
 
-/** A section with a mistake in it keeps its defaults. */
+/** A section with a mistake keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {
-  const usable = (['naming', 'ledger', 'serve'] as const).filter((key) => {
+  const usable = (['naming', 'ledger', 'serve', 'allowPaths'] as const).filter((key) => {
     const node = child(root, key);
     if (node === undefined) return false;
     const found = checkNode(settingSchemas[key], node, { field: key, subject: quote(key), unknownKeys: 'error' });
@@ -159,7 +160,12 @@ function readSettings(root: SourceMap, findings: Finding[]): Settings {
   return Object.assign({}, ...usable.map((key) => settingReaders[key](root)));
 }
 
-const settingSchemas = { naming: namingSchema, ledger: ledgerSchema, serve: serveSchema };
+const settingSchemas = {
+  naming: namingSchema,
+  ledger: ledgerSchema,
+  serve: serveSchema,
+  allowPaths: allowPathsSchema,
+};
 
 const settingReaders = {
   naming: (root: SourceMap): Settings => ({
@@ -168,6 +174,7 @@ const settingReaders = {
   ledger: (root: SourceMap): Settings => ({
     ledger: { sync: textAt(child(root, 'ledger'), 'sync') === 'always' ? 'always' : 'os' },
   }),
+  allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
     const serve = child(root, 'serve');
     return {

@@ -1,40 +1,44 @@
-import type { AgentSpec, Fleet, ToolPolicy } from '../../domain/index.ts';
-import type { Grammar } from '../interpolation.ts';
-import type { Finding } from '../problems.ts';
-import type { ServerDraft } from '../server-draft.ts';
-import type { SourceText } from '../source-file.ts';
-import type { ParsedSource, SourceNode } from '../source-tree.ts';
+import type { AgentSpec, Configuration, ToolPolicy } from '../../domain/index.ts';
+import type { SourceText } from '../files/source-file.ts';
+import type { ParsedSource, SourceNode } from '../files/source-tree.ts';
+import type { Finding } from '../findings.ts';
+import type { ServerDraft } from '../servers/server-draft.ts';
+import type { Grammar } from '../variables/interpolation.ts';
+import type { WriteVariable } from '../variables/literal-secrets.ts';
 
-/** One kind of file: how to parse it, and what it says in the words of the fleet. */
+/** Parses one kind of file and translates it to the configuration's terms. */
 export interface Reader {
   readonly place: Place;
   readonly grammar: Grammar;
-  /** Variables that this format's own client sets to the workspace. */
+  /** Variables that the format's own client sets to the workspace. */
   readonly workspaceNames: readonly string[];
-  /** True where agents and policies live: such a file, when it cannot be understood, leaves nothing allowed. */
+  /** The file contains agents or policies. If it cannot be understood, everything is denied. */
   readonly restricts: boolean;
-  /** How to name a variable in this format, as the start of a sentence; absent: `Write ${NAME}`. */
-  readonly sayVariable?: (name: string) => string;
-  /** Where one file is one server: its name. A file that cannot be understood is that server, invalid. */
+  /** How to write a variable in this format. Default: `${NAME}`. */
+  readonly writeVariable?: WriteVariable;
+  /** The server's name, if one file is one server. A file that cannot be understood becomes that server, invalid. */
   readonly serverOf?: (file: string) => string;
-  /** True where one file is one agent: then they are put together, also with those of a stronger file. */
+  /** One file is one agent. Such files are merged, also with the agents of a stronger file. */
   readonly oneAgent?: boolean;
-  /** Where others have files of the same name: whether this one may be of our kind. Others' are passed over. */
+  /** Whether a file with a common name may be ours. Other programs' files are ignored. */
   readonly mayBeOurs?: (text: string) => boolean;
   parse(text: string, file: string): ParsedSource;
-  read(root: SourceNode, file: string, nearby: Nearby): Reading | Promise<Reading>;
+  read(root: SourceNode, file: string, nearby: Nearby): FileOutcome | Promise<FileOutcome>;
 }
 
-/** Other files that a configuration file names; only what lies inside the workspace is read. */
+/** Reads a file that a configuration file refers to. Only files inside the workspace are read. */
 export type Nearby = (path: string) => Promise<SourceText>;
 
-/** Relative to the workspace: one file, every file of a folder that has one of the endings, or of these names below it. */
+/**
+ * Relative to the workspace: one file, the files in a folder with one of the endings, or the files in a tree with one
+ * of the names.
+ */
 export type Place =
   | { readonly file: string }
   | { readonly folder: string; readonly endings: readonly string[] }
   | { readonly tree: string; readonly names: readonly string[] };
 
-/** As messages name it: `.mcp/servers/*.{yaml,json}`. */
+/** The place as messages show it: `.mcp/servers/*.{yaml,json}`. */
 export function placeText(place: Place): string {
   if ('file' in place) return place.file;
   if ('tree' in place) return `${place.tree}/**/${either(place.names)}`;
@@ -45,30 +49,30 @@ function either(texts: readonly string[]): string {
   return texts.length === 1 ? (texts[0] ?? '') : `{${texts.join(',')}}`;
 }
 
-export type Reading =
+export type FileOutcome =
   | { readonly kind: 'read'; readonly content: FileContent }
-  /** Parsed, but not a file of this kind: nothing of it is used. */
+  /** Parsed, but not of this kind. The whole file is ignored. */
   | { readonly kind: 'refused'; readonly finding: Finding }
-  /** Somebody else's file of the same name. */
+  /** Another program's file of the same name. */
   | { readonly kind: 'foreign' };
 
 export interface FileContent {
   readonly servers: readonly ServerDraft[];
-  /** Servers of other files that this one switches off. */
+  /** Servers of other files that this file disables. */
   readonly switchedOff?: readonly { readonly name: string; readonly line: number }[];
-  /** Where the file itself says what its variables mean. */
+  /** The grammar for this file's variables, if it defines it. */
   readonly grammar?: Grammar;
-  /** Everything that does not belong to one server. */
+  /** Findings that do not belong to one server. */
   readonly findings: readonly Finding[];
   readonly agents: ReadonlyMap<string, AgentSpec>;
-  /** The role of each agent that the file gives one. */
+  /** Agents with the role that the file gives them. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
   readonly settings: Settings;
   readonly mentions: readonly Mention[];
 }
 
-/** What a file says that says nothing. */
+/** The content of an empty file. */
 export const emptyContent: FileContent = {
   servers: [],
   findings: [],
@@ -79,9 +83,9 @@ export const emptyContent: FileContent = {
   mentions: [],
 };
 
-export type Settings = Partial<Pick<Fleet, 'naming' | 'ledger' | 'serve'>>;
+export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>>;
 
-/** A server named by a route, a filter or a rule, or a role; whether it exists is known only when all files are read. */
+/** A server in a route, filter or rule, or a role. Whether it exists is known only after all files are read. */
 export interface Mention {
   readonly kind: 'name' | 'pattern' | 'role';
   readonly text: string;

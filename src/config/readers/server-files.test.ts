@@ -1,10 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { invalid, load, onlyProblem, ready } from '../workspace.fixture.ts';
 
-function one(text: string, env: Readonly<Record<string, string>> = {}, file = '.mcp/servers/s.yaml'): Promise<Fleet> {
+function one(
+  text: string,
+  env: Readonly<Record<string, string>> = {},
+  file = '.mcp/servers/s.yaml',
+): Promise<Configuration> {
   return load({ [file]: text }, env);
 }
 
@@ -29,15 +33,15 @@ test.each([
   const list = (items: readonly string[]): string => items.map((item) => `\n  - ${JSON.stringify(item)}`).join('');
   const text = `# ${file}\nserver_id: ${id}\ntype: mcp\ncommand: npx\nargs:${list(['-y', program, ...more])}
 description: What it is for\nscopes:${list(scopes)}\nlimits:\n  rate_per_min: ${rate}      # a minute\n  timeout_s: ${timeout}\n`;
-  const fleet = await one(text, env, file);
-  expect(fleet.problems).toEqual([]);
+  const configuration = await one(text, env, file);
+  expect(configuration.problems).toEqual([]);
   const expanded = more.map((text) =>
     text.replace('${PG_RO_URL}', env.PG_RO_URL).replace('${CUSTOM_API_KEY}', env.CUSTOM_API_KEY),
   );
-  expect(ready(fleet, id)).toMatchObject({
+  expect(ready(configuration, id)).toMatchObject({
     source: { file, line: 2 },
     description: 'What it is for',
-    transport: { type: 'stdio', command: 'npx', args: ['-y', program, ...expanded], cwd: fleet.workspace },
+    transport: { type: 'stdio', command: 'npx', args: ['-y', program, ...expanded], cwd: configuration.workspace },
     limits: { timeoutMs: timeout * 1_000, ratePerMin: rate },
     access: { scopes, readOnly: false, writeRequiresApproval: false },
   });
@@ -61,9 +65,9 @@ notes: "Streamable HTTP is primary."
 `;
 
 test(verifies('config:server-files', 'the newest form: fallbacks in their order'), async () => {
-  const fleet = await one(notion, {}, 'ops/adk/servers/notion.yaml');
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'notion')).toMatchObject({
+  const configuration = await one(notion, {}, 'ops/adk/servers/notion.yaml');
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'notion')).toMatchObject({
     transport: { type: 'http', url: 'https://mcp.notion.com/mcp', headers: {} },
     fallbacks: [
       { type: 'sse', url: 'https://mcp.notion.com/sse' },
@@ -100,14 +104,14 @@ test.each([
 ])(
   verifies('config:server-files', 'variables in address, headers and options: %j'),
   async (env, url, headers, readOnly) => {
-    const fleet = await one(supabase, env as Readonly<Record<string, string>>, 'ops/adk/servers/supabase.yaml');
-    expect(fleet.problems).toEqual([]);
-    expect(ready(fleet, 'supabase')).toMatchObject({ transport: { url, headers }, access: { readOnly } });
+    const configuration = await one(supabase, env as Readonly<Record<string, string>>, 'ops/adk/servers/supabase.yaml');
+    expect(configuration.problems).toEqual([]);
+    expect(ready(configuration, 'supabase')).toMatchObject({ transport: { url, headers }, access: { readOnly } });
   },
 );
 
 test('a write that needs approval, and a program with defaults in its environment', async () => {
-  const fleet = await load(
+  const configuration = await load(
     {
       'ops/adk/servers/github.yaml': `id: github
 version: "1"
@@ -134,12 +138,12 @@ permissions:
     },
     { OBSIDIAN_API_KEY: 'key-of-obsidian' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'github')).toMatchObject({
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'github')).toMatchObject({
     transport: { headers: {} },
     access: { writeRequiresApproval: true, source: { line: 8 } },
   });
-  expect(ready(fleet, 'obsidian').transport).toMatchObject({
+  expect(ready(configuration, 'obsidian').transport).toMatchObject({
     env: { OBSIDIAN_API_KEY: 'key-of-obsidian', OBSIDIAN_HOST: '127.0.0.1', OBSIDIAN_PORT: '27124' },
   });
 });
@@ -171,9 +175,9 @@ permissions: { scope: [read:files, write:files] }
 limits: { rate_per_min: 60, timeout_s: 30 }
 `;
     const files = { '.mcp/servers/filesystem.json': JSON.stringify(synced), 'ops/adk/servers/filesystem.yaml': source };
-    const fleet = await load(files);
-    expect(fleet.problems).toEqual([]);
-    expect(ready(fleet, 'filesystem')).toMatchObject({
+    const configuration = await load(files);
+    expect(configuration.problems).toEqual([]);
+    expect(ready(configuration, 'filesystem')).toMatchObject({
       transport: { command: 'npx', args: ['-y', 'thing', '.'] },
       access: { scopes: ['read:files', 'write:files'], readOnly: true },
       hides: [{ file: 'ops/adk/servers/filesystem.yaml', line: 1 }],
@@ -195,19 +199,31 @@ limits: { rate_per_min: 60, timeout_s: 30 }
 );
 
 test('switches, lists of tools, hints, and a transport written flat', async () => {
-  const fleet = await load({
+  const configuration = await load({
     '.mcp/servers/a.yaml': 'command: x\ntools: [read]\nenabled: false\ncache: { ttl_s: 5 }\ninstead: Ask a person.\n',
     '.mcp/servers/b.json':
       '{"type":"sse","url":"https://example.com/sse","allowedTools":["a"],"fallback_hint":"Wait."}',
     '.mcp/servers/c.yml': 'transport: { command: [x, y] }\ndisabled: true\npermissions: { tools: [z] }\n',
     '.mcp/servers/d.yaml': '---\n# one document\ntype: http\nurl: https://example.com/mcp\n...\n',
   });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'a')).toMatchObject({ tools: { include: ['read'] }, enabled: false, instead: 'Ask a person.' });
-  expect(ready(fleet, 'a').cache?.ttlMs).toBe(5_000);
-  expect(ready(fleet, 'b')).toMatchObject({ transport: { type: 'sse' }, tools: { include: ['a'] }, instead: 'Wait.' });
-  expect(ready(fleet, 'c')).toMatchObject({ tools: { include: ['z'] }, enabled: false, transport: { args: ['y'] } });
-  expect(ready(fleet, 'd').transport.type).toBe('http');
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'a')).toMatchObject({
+    tools: { include: ['read'] },
+    enabled: false,
+    instead: 'Ask a person.',
+  });
+  expect(ready(configuration, 'a').cache?.ttlMs).toBe(5_000);
+  expect(ready(configuration, 'b')).toMatchObject({
+    transport: { type: 'sse' },
+    tools: { include: ['a'] },
+    instead: 'Wait.',
+  });
+  expect(ready(configuration, 'c')).toMatchObject({
+    tools: { include: ['z'] },
+    enabled: false,
+    transport: { args: ['y'] },
+  });
+  expect(ready(configuration, 'd').transport.type).toBe('http');
 });
 
 test.each([
@@ -215,26 +231,26 @@ test.each([
   ['command: x\nserver_id: t\n', 2, 'server_id', 't', 'its file is called "s.yaml"'],
   ['id: s\nserver_id: t\ncommand: x\n', 1, 'id', 's', '"id" and "server_id" differ'],
 ])('a name that differs is told: %j', async (text, line, field, name, said) => {
-  const fleet = await one(text);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line, field, server: name });
-  expect(onlyProblem(fleet).message).toContain(said);
-  expect(ready(fleet, name).name).toBe(name);
+  const configuration = await one(text);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', line, field, server: name });
+  expect(onlyProblem(configuration).message).toContain(said);
+  expect(ready(configuration, name).name).toBe(name);
 });
 
-test('what is not an MCP server is passed over with a remark, and so is an empty file', async () => {
-  const fleet = await load({
+test('entries that are not MCP servers and empty files are ignored with a warning', async () => {
+  const configuration = await load({
     '.mcp/servers/pg.yaml': 'server_id: pg\nversion: "1"\ntype: postgres\nconn:\n  url: postgres://db/x\n',
     '.mcp/servers/zero.yaml': '# later\n',
     '.mcp/servers/good.yaml': 'command: x\n',
     '.mcp/servers/README.md': 'not read',
     '.mcp/servers/.hidden.yaml': 'command: y\n',
   });
-  expect([...fleet.servers.keys()]).toEqual(['good']);
-  expect(fleet.problems.map(({ severity, file, line }) => [severity, file, line])).toEqual([
+  expect([...configuration.servers.keys()]).toEqual(['good']);
+  expect(configuration.problems.map(({ severity, file, line }) => [severity, file, line])).toEqual([
     ['warning', '.mcp/servers/pg.yaml', 3],
     ['warning', '.mcp/servers/zero.yaml', 1],
   ]);
-  for (const { fix } of fleet.problems) expect(fix).toContain('emove');
+  for (const { fix } of configuration.problems) expect(fix).toContain('emove');
 });
 
 test.each([
@@ -260,28 +276,30 @@ test.each([
     'true or false',
     undefined,
   ],
-  ['command: x\npermissions: { tools: { drop: deny } }\n', 2, 'permissions.tools', 'not read here', 'policies.tools'],
+  ['command: x\npermissions: { tools: { drop: deny } }\n', 2, 'permissions.tools', 'ignored here', 'policies.tools'],
   ['command: x\nscopes: [a]\npermissions: { scope: [b] }\n', 2, 'scopes', 'differ', 'Keep one'],
   ['command: x\ntools: [a]\nallowedTools: [b]\n', 3, 'allowedTools', 'both', 'Keep one'],
   ['id: "a b"\ncommand: x\n', 1, 'id', 'the name is not valid', 'Rename it'],
 ])(verifies('config:invalid-alone', 'one server, one clear error: %j'), async (text, line, field, said, fix) => {
-  const fleet = await load({ '.mcp/servers/s.yaml': text, '.mcp/servers/good.yaml': 'command: node\n' });
-  const errors = fleet.problems.filter(({ severity }) => severity === 'error');
+  const configuration = await load({ '.mcp/servers/s.yaml': text, '.mcp/servers/good.yaml': 'command: node\n' });
+  const errors = configuration.problems.filter(({ severity }) => severity === 'error');
   expect(errors).toMatchObject([{ file: '.mcp/servers/s.yaml', line, field }]);
   expect(errors[0]?.message).toContain(said);
   if (fix !== undefined) expect(errors[0]?.fix).toContain(fix);
-  expect(invalid(fleet, errors[0]?.server ?? '').problems).toContainEqual(errors[0]);
-  expect(ready(fleet, 'good').enabled).toBe(true);
+  expect(invalid(configuration, errors[0]?.server ?? '').problems).toContainEqual(errors[0]);
+  expect(ready(configuration, 'good').enabled).toBe(true);
 });
 
 test(verifies('config:unknown-keys', 'other unknown keys are warnings'), async () => {
-  const fleet = await one('command: x\ncolour: red\ntransprt: y\noptions:\n  healthcheck: z\n  read_only: no\n');
-  expect(fleet.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
+  const configuration = await one(
+    'command: x\ncolour: red\ntransprt: y\noptions:\n  healthcheck: z\n  read_only: no\n',
+  );
+  expect(configuration.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
     ['warning', 2, 'colour'],
     ['warning', 3, 'transprt'],
     ['warning', 5, 'options.healthcheck'],
   ]);
-  expect(ready(fleet, 's').access.readOnly).toBe(false);
+  expect(ready(configuration, 's').access.readOnly).toBe(false);
 });
 
 test('a guard without a value is up', async () => {
@@ -298,32 +316,37 @@ test('scopes that run programs are remarked on, wherever they stand', async () =
     ['command: x\nscopes:\n  - read:files\n  - execute:commands\n', 'scopes.1'],
     ['command: x\npermissions:\n  scope:\n    - execute:*\n', 'permissions.scope.0'],
   ] as const) {
-    const fleet = await one(text);
-    expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', line: 4, field, server: 's' });
-    expect(onlyProblem(fleet).message).toContain('run programs');
+    const configuration = await one(text);
+    expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', line: 4, field, server: 's' });
+    expect(onlyProblem(configuration).message).toContain('run programs');
   }
   const own = await load({ 'quartermaster.yaml': 'servers:\n  a: { command: x, scopes: [execute:all] }\n' });
   expect(onlyProblem(own)).toMatchObject({ severity: 'warning', line: 2, field: 'servers.a.scopes.0' });
 });
 
 test('secrets are pointed out in the transport and in each fallback', async () => {
-  const fleet = await one(`transport:
+  const configuration = await one(`transport:
   url: https://example.com/mcp
   headers: { Authorization: Bearer abcd1234efgh5678 }
 fallback:
   - { command: x, args: [--token=qrst5678uvwx], env: { API_KEY: ijkl5678mnop } }
 `);
-  expect(fleet.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
+  expect(configuration.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
     ['warning', 3, 'transport.headers.Authorization'],
     ['warning', 5, 'fallback.0.env.API_KEY'],
     ['warning', 5, 'fallback.0.args.0'],
   ]);
-  expect(fleet.secrets).toEqual(expect.arrayContaining(['abcd1234efgh5678', 'qrst5678uvwx', 'ijkl5678mnop']));
+  expect(configuration.secrets).toEqual(expect.arrayContaining(['abcd1234efgh5678', 'qrst5678uvwx', 'ijkl5678mnop']));
 });
 
 test('two documents in one file are one mistake, told with its line', async () => {
-  const fleet = await one('id: a\ncommand: x\n---\nid: b\ncommand: y\n');
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: '.mcp/servers/s.yaml', line: 3, server: 's' });
-  expect(onlyProblem(fleet).message).toContain('more than one document');
-  expect([...fleet.servers.keys()]).toEqual(['s']);
+  const configuration = await one('id: a\ncommand: x\n---\nid: b\ncommand: y\n');
+  expect(onlyProblem(configuration)).toMatchObject({
+    severity: 'error',
+    file: '.mcp/servers/s.yaml',
+    line: 3,
+    server: 's',
+  });
+  expect(onlyProblem(configuration).message).toContain('more than one document');
+  expect([...configuration.servers.keys()]).toEqual(['s']);
 });

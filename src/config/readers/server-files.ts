@@ -1,26 +1,26 @@
 import { basename, extname } from 'node:path';
 import { checkNode } from '../check-node.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { parseYaml } from '../parse-yaml.ts';
-import { asBuiltinPostgres } from '../postgres-file.ts';
-import { dotted, type Finding, hasError, quote } from '../problems.ts';
-import { readCache } from '../read-cache.ts';
-import { readFallbacks } from '../read-fallbacks.ts';
-import { readFileAccess } from '../read-file-access.ts';
-import { readLimits } from '../read-limits.ts';
-import { readEnabled, readFileTools } from '../read-offer.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { parseYaml } from '../files/parse-yaml.ts';
+import { readCache } from '../files/read-cache.ts';
+import { readFileAccess } from '../files/read-file-access.ts';
+import { child, entryOf, isNull, type SourceMap, type SourceNode } from '../files/source-tree.ts';
+import { dotted, type Finding, hasError, quote } from '../findings.ts';
+import { mentionsRestriction, narrowed, takeRestrictions } from '../restrictions/take-restrictions.ts';
 import { transportTypes } from '../schema.ts';
-import { checkName, type ServerDraft, type ServerPlace } from '../server-draft.ts';
-import { serverFileGuards, serverFileKeys, serverFileSchema } from '../server-file-schema.ts';
-import { child, entryOf, isNull, type SourceMap, type SourceNode } from '../source-tree.ts';
-import { mentionsRestriction, narrowed, takeRestrictions } from '../take-restrictions.ts';
+import { asBuiltinPostgres } from '../servers/postgres-file.ts';
+import { readEnabled, readFileTools } from '../servers/read-enabled-tools.ts';
+import { readFallbacks } from '../servers/read-fallbacks.ts';
+import { readLimits } from '../servers/read-limits.ts';
+import { checkName, type ServerDraft, type ServerPlace } from '../servers/server-draft.ts';
+import { serverFileGuards, serverFileKeys, serverFileSchema } from '../servers/server-file-schema.ts';
+import { tidied } from '../servers/tidy-server-file.ts';
+import { readTransport } from '../servers/transport-draft.ts';
 import { textAt } from '../texts.ts';
-import { tidied } from '../tidy-server-file.ts';
-import { readTransport } from '../transport-draft.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
-/** A folder in which each file is one server, in any of the three forms that such files have had. */
+/** A folder with one server per file, in any of the three forms in use. */
 export function serverFiles(folder: string, endings: readonly string[]): Reader {
   return {
     place: { folder, endings },
@@ -33,11 +33,16 @@ export function serverFiles(folder: string, endings: readonly string[]): Reader 
   };
 }
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   if (isNull(root))
     return remark({ line: 1, message: `${file} is empty.`, fix: 'Describe a server in it, or remove it.' });
   if (root.kind !== 'map') {
-    const finding = { severity: 'error', line: root.line, message: `${file} must hold a map.`, fix: example } as const;
+    const finding = {
+      severity: 'error',
+      line: root.line,
+      message: `${file} must contain a map.`,
+      fix: example,
+    } as const;
     return { kind: 'refused', finding };
   }
   const type = textAt(root, 'type') ?? 'mcp';
@@ -48,7 +53,7 @@ function read(root: SourceNode, file: string): Reading {
     return remark({
       line: entryOf(root, 'type')?.line,
       field: 'type',
-      message: `${file} describes something of type ${quote(type)}, which is not an MCP server, and is passed over.`,
+      message: `${file} describes something of type ${quote(type)}, which is not an MCP server, and is ignored.`,
       fix: `Remove the file, or describe an MCP server in it. ${example}`,
     });
   }
@@ -63,7 +68,7 @@ function isTransportType(type: string): boolean {
   return transportTypes.some((known) => known === type);
 }
 
-function remark(finding: Omit<Finding, 'severity'>): Reading {
+function remark(finding: Omit<Finding, 'severity'>): FileOutcome {
   return { kind: 'read', content: { ...emptyContent, findings: [{ severity: 'warning', ...finding }] } };
 }
 
@@ -97,7 +102,7 @@ function readFile(written: SourceMap, file: string): ServerDraft {
   return { ...draft, body: narrowed({ ...body, transport }, taken.restrictions) };
 }
 
-/** What `sync` found under `permissions` and did not know. */
+/** Permissions that `sync` found and did not understand. */
 function findExtra(root: SourceMap, { name }: ServerPlace): Finding[] {
   const extra = child(child(root, 'permissions'), 'extra');
   return (extra?.kind === 'map' ? extra.entries : []).map(({ key, line }) => ({
@@ -105,12 +110,12 @@ function findExtra(root: SourceMap, { name }: ServerPlace): Finding[] {
     line,
     field: dotted('permissions.extra', key),
     server: name,
-    message: `Server ${quote(name)}: the permission ${quote(key)} is not understood.`,
+    message: `Server ${quote(name)}: the permission ${quote(key)} is not recognized.`,
     fix: 'Write it as a rule in quartermaster.yaml, under policies, and remove it here.',
   }));
 }
 
-/** What the file says it is, else what it is called. */
+/** The name in the file, else the file's own name. */
 function nameOf(root: SourceMap, file: string, findings: Finding[]): string {
   const called = basename(file, extname(file));
   const key = textAt(root, 'id') === undefined ? 'server_id' : 'id';
@@ -157,7 +162,7 @@ function readTransportOf(
   return transport;
 }
 
-/** Known from other tools, and worth a clearer word than "must be one of". */
+/** Other tools use WebSocket, so this deserves a clearer message than "must be one of". */
 function findSockets(root: SourceMap, place: ServerPlace): Finding[] {
   const fallback = child(root, 'fallback');
   const nodes: [string, SourceNode | undefined][] = [

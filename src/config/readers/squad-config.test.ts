@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { invalid, load, onlyProblem, ready } from '../workspace.fixture.ts';
 
 const file = '.squad/mcp-config.json';
@@ -13,7 +13,7 @@ const env = {
   SLACK_BOT_TOKEN: 'token-of-slack',
 };
 
-function squad(content: unknown, others: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+function squad(content: unknown, others: Readonly<Record<string, string>> = {}): Promise<Configuration> {
   const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, 2);
   return load({ [file]: text, ...others }, env);
 }
@@ -65,10 +65,10 @@ const documented = {
 };
 
 test(verifies('config:squad', "the requirement document's configuration: servers"), async () => {
-  const fleet = await squad(documented);
-  expect(fleet.problems).toEqual([]);
-  expect(fleet.files).toEqual([file]);
-  expect(ready(fleet, 'github')).toMatchObject({
+  const configuration = await squad(documented);
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.files).toEqual([file]);
+  expect(ready(configuration, 'github')).toMatchObject({
     transport: {
       type: 'http',
       url: 'https://api.githubcopilot.com/mcp/',
@@ -77,19 +77,20 @@ test(verifies('config:squad', "the requirement document's configuration: servers
     tools: { include: ['*'] },
     source: { file, line: 3 },
   });
-  expect(ready(fleet, 'filesystem').transport).toEqual({
+  expect(ready(configuration, 'filesystem').transport).toEqual({
     type: 'stdio',
     command: 'npx',
-    args: ['-y', '@modelcontextprotocol/server-filesystem', fleet.workspace],
+    args: ['-y', '@modelcontextprotocol/server-filesystem', configuration.workspace],
     env: {},
-    cwd: fleet.workspace,
+    cwd: configuration.workspace,
+    guard: 'npm',
   });
-  expect(ready(fleet, 'postgres')).toMatchObject({
+  expect(ready(configuration, 'postgres')).toMatchObject({
     transport: { env: { DATABASE_URL: 'postgres://app@127.0.0.1/app' } },
     tools: { include: ['query', 'list_tables', 'describe_table'] },
   });
-  expect(ready(fleet, 'slack').transport).toMatchObject({ url: 'https://slack.example.com/mcp' });
-  expect([...fleet.secrets].sort()).toEqual(Object.values(env).sort());
+  expect(ready(configuration, 'slack').transport).toMatchObject({ url: 'https://slack.example.com/mcp' });
+  expect([...configuration.secrets].sort()).toEqual(Object.values(env).sort());
 });
 
 test(verifies('config:squad', "per-agent isolation in the requirement document's configuration"), async () => {
@@ -114,7 +115,7 @@ test(verifies('config:squad', "per-agent isolation in the requirement document's
 });
 
 test('the other examples of the document: patterns, a long timeout, the squad server itself', async () => {
-  const fleet = await load(
+  const configuration = await load(
     {
       [file]: JSON.stringify({
         servers: {
@@ -162,13 +163,15 @@ test('the other examples of the document: patterns, a long timeout, the squad se
       NOTION_API_KEY: 'key-of-notion',
     },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'trello').transport).toMatchObject({ headers: { Authorization: 'Bearer key-of-trello' } });
-  expect(ready(fleet, 'notion').tools.include).toContain('update_page');
-  expect(ready(fleet, 'slack').tools.include).toContain('search_messages');
-  expect(ready(fleet, 'postgres').limits.timeoutMs).toBe(30_000);
-  expect(ready(fleet, 'squad').transport).toMatchObject({ cwd: join(fleet.workspace, '.squad') });
-  expect(ready(fleet, 'events')).toMatchObject({ transport: { type: 'sse' }, tools: { include: [] } });
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'trello').transport).toMatchObject({
+    headers: { Authorization: 'Bearer key-of-trello' },
+  });
+  expect(ready(configuration, 'notion').tools.include).toContain('update_page');
+  expect(ready(configuration, 'slack').tools.include).toContain('search_messages');
+  expect(ready(configuration, 'postgres').limits.timeoutMs).toBe(30_000);
+  expect(ready(configuration, 'squad').transport).toMatchObject({ cwd: join(configuration.workspace, '.squad') });
+  expect(ready(configuration, 'events')).toMatchObject({ transport: { type: 'sse' }, tools: { include: [] } });
 });
 
 test('an agent that only restrictions name is not routed by that', async () => {
@@ -185,7 +188,7 @@ test('an agent that only restrictions name is not routed by that', async () => {
 });
 
 test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are nothing, strays are named'), async () => {
-  const fleet = await squad({
+  const configuration = await squad({
     $schema: 'x',
     _comment: 'y',
     version: 1,
@@ -193,14 +196,14 @@ test(verifies('config:unknown-keys', 'unknown keys are warnings, comments are no
     agentServers: { lead: ['a', 'aa'] },
     toolRestrictions: { lead: { b: { exclude: [] } } },
   });
-  expect(ready(fleet, 'a').enabled).toBe(true);
-  expect(fleet.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
+  expect(ready(configuration, 'a').enabled).toBe(true);
+  expect(configuration.problems.map(({ severity, line, field }) => [severity, line, field])).toEqual([
     ['warning', 4, 'version'],
     ['warning', 9, 'servers.a.colour'],
     ['warning', 15, 'agentServers.lead.1'],
     ['warning', 20, 'toolRestrictions.lead.b'],
   ]);
-  expect(fleet.problems[2]?.fix).toBe('Did you mean "a"?');
+  expect(configuration.problems[2]?.fix).toBe('Did you mean "a"?');
 });
 
 test.each([
@@ -209,14 +212,14 @@ test.each([
   ['a text for a map', '"toolRestrictions": "none"', 'Write a name'],
   ['a mistyped map', '"toolRestriction": {}', 'Did you mean "toolRestrictions"?'],
 ])('restrictions that cannot be understood deny everything: %s', async (_what, text, fix) => {
-  const fleet = await squad(`{"servers":{"a":{"command":"x"}},\n${text}}`, {
+  const configuration = await squad(`{"servers":{"a":{"command":"x"}},\n${text}}`, {
     'quartermaster.yaml': 'servers: { b: { command: y } }\npolicies: { tools: { "b.x": allow } }\n',
   });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file, line: 2 });
-  expect(onlyProblem(fleet).message).toContain('every tool is denied');
-  expect(onlyProblem(fleet).fix).toContain(fix);
-  expect(fleet.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file } }]);
-  expect([ready(fleet, 'a').name, ready(fleet, 'b').name]).toEqual(['a', 'b']);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 2 });
+  expect(onlyProblem(configuration).message).toContain('every tool is denied');
+  expect(onlyProblem(configuration).fix).toContain(fix);
+  expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file } }]);
+  expect([ready(configuration, 'a').name, ready(configuration, 'b').name]).toEqual(['a', 'b']);
 });
 
 test.each([
@@ -229,17 +232,17 @@ test.each([
   ['toolRestrictions', '{"a":{"include":"x"}}', '"a.include" must be a list'],
   ['toolRestrictions', '{"a":{}}, "tester": {}', 'written twice'],
 ])('an agent with a mistake under %s gets nothing: %s', async (section, value, said) => {
-  const fleet = await squad(
+  const configuration = await squad(
     `{"servers":{"a":{"command":"x"}},\n"${section}":{"lead":${section === 'agentServers' ? '["a"]' : '{}'},\n"tester":${value}}}`,
   );
-  const problem = onlyProblem(fleet);
+  const problem = onlyProblem(configuration);
   expect(problem).toMatchObject({ severity: 'error', file, line: 3 });
   expect(problem.field).toMatch(new RegExp(`^${section}.tester`));
   expect(problem.message).toContain(said);
   expect(problem.message).toContain('gets no tools');
-  expect(fleet.agents.get('tester')).toMatchObject({ servers: [], policy: { rules: [{ effect: 'deny' }] } });
-  expect(fleet.agents.get('lead')?.policy).toBeUndefined();
-  expect(fleet.policy).toBeUndefined();
+  expect(configuration.agents.get('tester')).toMatchObject({ servers: [], policy: { rules: [{ effect: 'deny' }] } });
+  expect(configuration.agents.get('lead')?.policy).toBeUndefined();
+  expect(configuration.policy).toBeUndefined();
 });
 
 test.each([
@@ -251,24 +254,24 @@ test.each([
   ['{"command":"x","command":"y"}', 'written twice'],
   ['"npx thing"', 'must be a map'],
 ])('a server that is %s is invalid and alone', async (value, said) => {
-  const fleet = await squad(`{"servers":{\n"bad":${value},\n"good":{"command":"x"}}}`);
-  const errors = invalid(fleet, 'bad').problems.filter(({ message }) => message.includes(said));
+  const configuration = await squad(`{"servers":{\n"bad":${value},\n"good":{"command":"x"}}}`);
+  const errors = invalid(configuration, 'bad').problems.filter(({ message }) => message.includes(said));
   expect(errors).toMatchObject([{ file, line: 2, server: 'bad' }]);
-  expect(ready(fleet, 'good').enabled).toBe(true);
-  expect(fleet.problems.every(({ server }) => server === 'bad')).toBe(true);
+  expect(ready(configuration, 'good').enabled).toBe(true);
+  expect(configuration.problems.every(({ server }) => server === 'bad')).toBe(true);
 });
 
 test(verifies('config:duplicate-name', 'a server twice in the file is invalid'), async () => {
-  const fleet = await squad('{"servers":{\n"a":{"command":"x"},\n"a":{"command":"y"},\n"b":{"command":"z"}}}');
-  expect(onlyProblem(fleet)).toMatchObject({ server: 'a', line: 3 });
-  expect([invalid(fleet, 'a').source.line, ready(fleet, 'b').source.line]).toEqual([2, 4]);
+  const configuration = await squad('{"servers":{\n"a":{"command":"x"},\n"a":{"command":"y"},\n"b":{"command":"z"}}}');
+  expect(onlyProblem(configuration)).toMatchObject({ server: 'a', line: 3 });
+  expect([invalid(configuration, 'a').source.line, ready(configuration, 'b').source.line]).toEqual([2, 4]);
 });
 
 test('secrets in the file are pointed out, and kept from view', async () => {
-  const fleet = await squad({
+  const configuration = await squad({
     servers: { a: { command: 'x', args: ['--api-key', 'abcd1234efgh'], env: { B_TOKEN: 'zyxw9876vuts' } } },
   });
-  expect(fleet.problems.map(({ field }) => field)).toEqual(['servers.a.args.1', 'servers.a.env.B_TOKEN']);
-  expect(fleet.secrets).toEqual(expect.arrayContaining(['abcd1234efgh', 'zyxw9876vuts']));
-  for (const { message, fix } of fleet.problems) expect(`${message}${fix}`).not.toMatch(/abcd1234|zyxw9876/);
+  expect(configuration.problems.map(({ field }) => field)).toEqual(['servers.a.args.1', 'servers.a.env.B_TOKEN']);
+  expect(configuration.secrets).toEqual(expect.arrayContaining(['abcd1234efgh', 'zyxw9876vuts']));
+  for (const { message, fix } of configuration.problems) expect(`${message}${fix}`).not.toMatch(/abcd1234|zyxw9876/);
 });

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { clientServerShape, isComment, readClientBody, withoutNoise } from '../client-server.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import type { Finding } from '../problems.ts';
-import { denyEverything } from '../read-policy.ts';
+import { readSquadAgents, squadAgentSections } from '../agents/read-squad-agents.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { child, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import type { Finding } from '../findings.ts';
 import { checkSections, findRepeatedSection, mustBeMap, type SectionsFormat } from '../read-sections.ts';
-import { readServers, type ServersFormat } from '../read-servers.ts';
-import { readSquadAgents, squadAgentSections } from '../read-squad-agents.ts';
-import { child, type SourceMap, type SourceNode, sourceMap } from '../source-tree.ts';
-import { emptyContent, type FileContent, type Reader, type Reading } from './reader.ts';
+import { denyEverything } from '../restrictions/read-policy.ts';
+import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../servers/read-servers.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
+import { emptyContent, type FileContent, type FileOutcome, type Reader } from './reader.ts';
 
-/** Squad's servers, and which agent or role gets which of them. */
+/** Squad's servers, with their assignment to agents and roles. */
 export const squadConfig: Reader = {
   place: { file: '.squad/mcp-config.json' },
   grammar: shellGrammar,
@@ -26,10 +26,10 @@ const format: SectionsFormat = {
   unknownKeys: 'warning',
 };
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   const fix = 'Write { "servers": { … }, "agentServers": { … }, "toolRestrictions": { … } }.';
   if (root.kind !== 'map') {
-    const finding = { severity: 'error', line: root.line, message: `${file} must hold an object.`, fix } as const;
+    const finding = { severity: 'error', line: root.line, message: `${file} must contain an object.`, fix } as const;
     return { kind: 'refused', finding };
   }
   const sections = sourceMap(

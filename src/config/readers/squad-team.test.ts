@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { load, onlyProblem } from '../workspace.fixture.ts';
 
 const page = `# Our Team
@@ -43,14 +43,14 @@ const page = `# Our Team
 - **Owner:** somebody
 `;
 
-function team(text: string, others: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+function team(text: string, others: Readonly<Record<string, string>> = {}): Promise<Configuration> {
   return load({ '.squad/team.md': text, ...others });
 }
 
 test(verifies('config:roles', 'the tables of the present team give agents their roles'), async () => {
-  const fleet = await team(page);
-  expect(fleet.problems).toEqual([]);
-  expect(Object.fromEntries(fleet.roles)).toEqual({
+  const configuration = await team(page);
+  expect(configuration.problems).toEqual([]);
+  expect(Object.fromEntries(configuration.roles)).toEqual({
     squad: 'coordinator',
     ada: 'backend-dev',
     zoe: 'lead-architect',
@@ -72,18 +72,18 @@ test(verifies('config:roles', 'alone the page makes names known and routes nothi
 });
 
 test(verifies('config:roles', 'agents come from the stronger file, roles from the page'), async () => {
-  const fleet = await team(page, {
+  const configuration = await team(page, {
     '.squad/mcp-config.json': '{"servers":{"db":{"command":"x"}},"agentServers":{"backend-dev":["db"]}}',
   });
-  expect([...fleet.agents.keys()]).toEqual(['backend-dev']);
-  expect(fleet.roles.get('ada')).toBe('backend-dev');
+  expect([...configuration.agents.keys()]).toEqual(['backend-dev']);
+  expect(configuration.roles.get('ada')).toBe('backend-dev');
 });
 
 test('a role in quartermaster.yaml beats the one of the page, for that agent alone', async () => {
-  const fleet = await team(page, {
+  const configuration = await team(page, {
     'quartermaster.yaml': 'agents:\n  ada: { role: lead }\n  lead: { servers: [] }\n',
   });
-  expect([fleet.roles.get('ada'), fleet.roles.get('zoe')]).toEqual(['lead', 'lead-architect']);
+  expect([configuration.roles.get('ada'), configuration.roles.get('zoe')]).toEqual(['lead', 'lead-architect']);
 });
 
 test.each([
@@ -98,25 +98,25 @@ test.each([
   ],
   ['a comment', '## Members\n<!--\n| Name | Role |\n|---|---|\n| Ada | Dev |\n-->\n'],
 ])('a page with %s names nobody and is no error', async (_what, text) => {
-  const fleet = await team(text);
-  expect(fleet.problems).toEqual([]);
-  expect([fleet.agents.size, fleet.roles.size]).toEqual([0, 0]);
+  const configuration = await team(text);
+  expect(configuration.problems).toEqual([]);
+  expect([configuration.agents.size, configuration.roles.size]).toEqual([0, 0]);
 });
 
 test('Windows line ends, a missing bar at the ends, other names for the section', async () => {
   for (const heading of ['# Team Roster', '## Roster', '### Members', '## **Team Members**']) {
-    const fleet = await team(`${heading}\r\n\r\nName | Role\r\n--- | ---\r\nAda | Backend Dev\r\n`);
-    expect(fleet.roles).toEqual(new Map([['ada', 'backend-dev']]));
+    const configuration = await team(`${heading}\r\n\r\nName | Role\r\n--- | ---\r\nAda | Backend Dev\r\n`);
+    expect(configuration.roles).toEqual(new Map([['ada', 'backend-dev']]));
   }
 });
 
 test('a member with two roles gets neither, and one whose name has no letters is told', async () => {
   const rows = '| Ada | Backend Dev |\n| ada | Lead |\n';
-  const fleet = await team(`## Members\n| Name | Role |\n|---|---|\n${rows}`);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'warning', file: '.squad/team.md', line: 5 });
-  expect(onlyProblem(fleet).message).toContain('line 4');
-  expect(fleet.roles.size).toBe(0);
-  expect(fleet.agents.has('ada')).toBe(true);
+  const configuration = await team(`## Members\n| Name | Role |\n|---|---|\n${rows}`);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', file: '.squad/team.md', line: 5 });
+  expect(onlyProblem(configuration).message).toContain('lines 4');
+  expect(configuration.roles.size).toBe(0);
+  expect(configuration.agents.has('ada')).toBe(true);
   expect(onlyProblem(await team('## Members\n| Name | Role |\n|---|---|\n| 花子 | Lead |\n'))).toMatchObject({
     line: 4,
     fix: 'Write the name in Latin letters.',
@@ -124,7 +124,7 @@ test('a member with two roles gets neither, and one whose name has no letters is
 });
 
 test('a page without end is refused', async () => {
-  const fleet = await team(`## Members\n| Name | Role |\n|---|---|\n${'| a | b |\n'.repeat(2_000)}`);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', file: '.squad/team.md', line: 1_004 });
-  expect(fleet.agents.size).toBe(0);
+  const configuration = await team(`## Members\n| Name | Role |\n|---|---|\n${'| a | b |\n'.repeat(2_000)}`);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file: '.squad/team.md', line: 1_004 });
+  expect(configuration.agents.size).toBe(0);
 });

@@ -1,13 +1,13 @@
 import type { AgentSpec } from '../../domain/index.ts';
-import { shellGrammar } from '../interpolation.ts';
-import { parseRoster } from '../parse-roster.ts';
-import { type Finding, quote } from '../problems.ts';
+import { parseRoster } from '../agents/parse-roster.ts';
+import type { SourceNode } from '../files/source-tree.ts';
+import { type Finding, quote } from '../findings.ts';
 import { slug } from '../slug.ts';
-import type { SourceNode } from '../source-tree.ts';
 import { textAt } from '../texts.ts';
-import { emptyContent, type Reader, type Reading } from './reader.ts';
+import { shellGrammar } from '../variables/interpolation.ts';
+import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
-/** Squad's page about the team: who is in it, and in which role. It routes nothing. */
+/** Squad's team page: the members and their roles. It does not route. */
 export const squadTeam: Reader = {
   place: { file: '.squad/team.md' },
   grammar: shellGrammar,
@@ -17,7 +17,7 @@ export const squadTeam: Reader = {
   read,
 };
 
-function read(root: SourceNode, file: string): Reading {
+function read(root: SourceNode, file: string): FileOutcome {
   const members = new Map<string, Member>();
   const findings: Finding[] = [];
   for (const item of root.kind === 'list' ? root.items : []) {
@@ -40,18 +40,18 @@ function read(root: SourceNode, file: string): Reading {
 interface Member {
   readonly name: string;
   readonly line: number;
-  /** Empty: none. */
+  /** Empty: no role. */
   readonly role: string;
 }
 
-/** Who has left gets nothing through a role. */
+/** Former members get nothing through a role. */
 const formerly = /retired|inactive|alumn|removed|former|disabled/i;
 
 function isRole(agent: string, role: string): boolean {
   return role !== '' && role !== agent;
 }
 
-/** Members and their roles are names that tokens may be issued for; what they get is said elsewhere. */
+/** Tokens may be issued for members and roles. Their rights are defined in other files. */
 function knownAgents(members: ReadonlyMap<string, Member>, file: string): Map<string, AgentSpec> {
   const agents = new Map<string, AgentSpec>();
   const add = (name: string, line: number): void => {
@@ -67,7 +67,7 @@ function noName({ name, line }: Member): Finding {
   return {
     severity: 'warning',
     line,
-    message: `Member ${quote(name)} cannot be an agent: no letter or digit of the name can stand in one.`,
+    message: `Member ${quote(name)} cannot be an agent: its name has no letter or digit that an agent name can contain.`,
     fix: 'Write the name in Latin letters.',
   };
 }
@@ -76,7 +76,7 @@ function twoRoles(agent: string, first: Member, second: Member): Finding {
   return {
     severity: 'warning',
     line: second.line,
-    message: `Member ${quote(agent)} has another role in line ${first.line} than in line ${second.line}, and gets none.`,
+    message: `Member ${quote(agent)} has different roles in lines ${first.line} and ${second.line}, and gets none.`,
     fix: 'Keep one of the two rows.',
   };
 }

@@ -3,8 +3,8 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Fleet } from '../../domain/index.ts';
-import { loadFleet } from '../load-fleet.ts';
+import type { Configuration } from '../../domain/index.ts';
+import { loadConfiguration } from '../load-configuration.ts';
 import { createWorkspace, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
 import { loadClient } from './client-file.fixture.ts';
 
@@ -12,10 +12,11 @@ const vscode = (
   content: unknown,
   env?: Readonly<Record<string, string>>,
   others?: Readonly<Record<string, string>>,
-): Promise<Fleet> => loadClient('.vscode/mcp.json', content, env, others);
+  stored?: Readonly<Record<string, string>>,
+): Promise<Configuration> => loadClient('.vscode/mcp.json', content, env, { others, stored });
 
 test(verifies('config:client-files', 'VS Code: servers of every type, with its own variables'), async () => {
-  const fleet = await vscode(
+  const configuration = await vscode(
     `{
   // asked by the editor
   "inputs": [
@@ -36,56 +37,84 @@ test(verifies('config:client-files', 'VS Code: servers of every type, with its o
     "plain": { "url": "https://example.com/mcp" },
   },
 }`,
-    { MODE: 'fast', HOME: '/home/me', API_KEY: 'key-of-api' },
+    { MODE: 'fast', HOME: '/home/me' },
+    {},
+    { 'api-key': 'key-of-api' },
   );
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 'tool').transport).toEqual({
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'tool').transport).toEqual({
     type: 'stdio',
     command: 'node',
-    args: [`${fleet.workspace}/a.js`, 'fast'],
+    args: [`${configuration.workspace}/a.js`, 'fast'],
     env: { HOME_OF: '/home/me', PORT: '8080' },
-    cwd: fleet.workspace,
+    cwd: configuration.workspace,
   });
-  expect(ready(fleet, 'remote').transport).toEqual({
+  expect(ready(configuration, 'remote').transport).toEqual({
     type: 'http',
     url: 'https://eu.example.com/mcp',
     headers: { Authorization: 'Bearer key-of-api' },
   });
-  expect([ready(fleet, 'old').transport.type, ready(fleet, 'plain').transport.type]).toEqual(['sse', 'http']);
-  expect(fleet.secrets).toContain('key-of-api');
+  expect([ready(configuration, 'old').transport.type, ready(configuration, 'plain').transport.type]).toEqual([
+    'sse',
+    'http',
+  ]);
+  expect(configuration.secrets).toContain('key-of-api');
 });
 
-test(verifies('variables:missing', 'an input names the variable to set and says why'), async () => {
-  const fleet = await vscode({
+test(verifies('variables:missing', 'an input names the command that stores it'), async () => {
+  const configuration = await vscode({
     inputs: [{ id: 'my-token', type: 'promptString' }],
     servers: { s: { command: 'x', env: { T: '${input:my-token}' } } },
   });
-  expect(onlyProblem(fleet)).toMatchObject({
+  expect(onlyProblem(configuration)).toMatchObject({
     severity: 'error',
     server: 's',
     field: 'servers.s.env.T',
-    message: 'Server "s": "env.T" needs the variable MY_TOKEN, which is not set.',
-    fix: expect.stringMatching(/^Set MY_TOKEN .*\. The editor asks a person for it; the hub cannot\.$/),
+    message: 'Server "s": "env.T" needs the secret my-token, which is not stored.',
+    fix: 'Run `qm secret set my-token`.',
   });
-  expect(invalid(fleet, 's').source).toEqual({ file: '.vscode/mcp.json', line: 9 });
+  expect(invalid(configuration, 's').source).toEqual({ file: '.vscode/mcp.json', line: 9 });
 });
 
+test.each(['aws-secret-access-key', 'AWS_SECRET_ACCESS_KEY'])(
+  verifies('variables:inputs', 'neither the environment nor .env answers ${input:%s}'),
+  async (id) => {
+    const server = { url: 'https://attacker.example/mcp', headers: { 'X-Key': `\${input:${id}}` } };
+    const env = { AWS_SECRET_ACCESS_KEY: 'of-the-environment', [id]: 'of-the-environment' };
+    const dotEnv = { '.env': `AWS_SECRET_ACCESS_KEY=of-the-file\n${id}=of-the-file\n` };
+    for (const inputs of [[], [{ id, type: 'promptString', password: true }]]) {
+      const configuration = await vscode({ inputs, servers: { s: server } }, env, dotEnv);
+      expect(onlyProblem(configuration).fix).toBe(`Run \`qm secret set ${id}\`.`);
+      expect(JSON.stringify(invalid(configuration, 's'))).not.toContain('of-the-');
+    }
+    const withDefault = { inputs: [{ id, type: 'promptString', default: 'none' }], servers: { s: server } };
+    expect(ready(await vscode(withDefault, env, dotEnv), 's').transport).toMatchObject({
+      headers: { 'X-Key': 'none' },
+    });
+    const stored = await vscode(withDefault, env, dotEnv, { [id]: 'of-the-store' });
+    expect(ready(stored, 's').transport).toMatchObject({ headers: { 'X-Key': 'of-the-store' } });
+    expect(stored.secrets).toContain('of-the-store');
+  },
+);
+
 test("a variable in another client's form is an error, not a text that goes out as it is", async () => {
-  const fleet = await vscode({ servers: { s: { url: 'https://x.example', headers: { A: 'Bearer ${TOKEN}' } } } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', fix: 'Write ${env:TOKEN}.' });
+  const configuration = await vscode({
+    servers: { s: { url: 'https://x.example', headers: { A: 'Bearer ${TOKEN}' } } },
+  });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', fix: 'Write ${env:TOKEN}.' });
 });
 
 test('a secret in the file is answered with the form that the file understands', async () => {
   const secret = 'aB3'.repeat(8);
-  const fleet = await vscode({ servers: { s: { command: 'x', env: { API_TOKEN: secret } } } });
-  expect(onlyProblem(fleet).fix).toContain('Write ${env:API_TOKEN} in its place');
-  expect(JSON.stringify(fleet.problems)).not.toContain(secret);
+  const configuration = await vscode({ servers: { s: { command: 'x', env: { API_TOKEN: secret } } } });
+  expect(onlyProblem(configuration).fix).toContain('writes ${env:API_TOKEN} instead');
+  expect(JSON.stringify(configuration.problems)).not.toContain(secret);
 });
 
 test('servers under the key of other clients are not read, and that is told', async () => {
-  const fleet = await vscode({ mcpServers: { a: { command: 'x' } }, servers: { b: { command: 'y' } } });
-  expect([...fleet.servers.keys()]).toEqual(['b']);
-  expect(onlyProblem(fleet)).toMatchObject({
+  const configuration = await vscode({ mcpServers: { a: { command: 'x' } }, servers: { b: { command: 'y' } } });
+  expect([...configuration.servers.keys()]).toEqual(['b']);
+  expect(onlyProblem(configuration)).toMatchObject({
     severity: 'warning',
     field: 'mcpServers',
     fix: 'Move them into "servers".',
@@ -93,38 +122,40 @@ test('servers under the key of other clients are not read, and that is told', as
 });
 
 test('a server is not started without the sandbox that it is to have', async () => {
-  const fleet = await vscode({ servers: { s: { command: 'x', sandboxEnabled: true, sandbox: { network: {} } } } });
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', field: 'servers.s.sandboxEnabled' });
+  const configuration = await vscode({
+    servers: { s: { command: 'x', sandboxEnabled: true, sandbox: { network: {} } } },
+  });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', field: 'servers.s.sandboxEnabled' });
 });
 
 test.each([
-  ['[]', 'must hold an object with "servers"'],
+  ['[]', 'must contain an object with "servers"'],
   ['{"servers": []}', '"servers" must be an object'],
   ['{"servers":{},\n"servers":{}}', 'is written twice, in line 1 and in line 2'],
 ])('%s is refused as a whole', async (text, said) => {
-  const fleet = await vscode(text);
-  expect(fleet.servers.size).toBe(0);
-  expect(onlyProblem(fleet)).toMatchObject({ severity: 'error', message: expect.stringContaining(said) });
-  expect(onlyProblem(fleet).fix).toBeDefined();
+  const configuration = await vscode(text);
+  expect(configuration.servers.size).toBe(0);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', message: expect.stringContaining(said) });
+  expect(onlyProblem(configuration).fix).toBeDefined();
 });
 
 const envFile = (path: string): unknown => ({ servers: { s: { command: 'x', envFile: path, env: { A: 'own' } } } });
 
 test.each(['.env.mcp', './.env.mcp', '${workspaceFolder}/.env.mcp'])('the environment comes from %s', async (path) => {
-  const fleet = await vscode(envFile(path), {}, { '.env.mcp': 'A=file\nexport TOKEN="value of token"\n' });
-  expect(fleet.problems).toEqual([]);
-  expect(ready(fleet, 's').transport).toMatchObject({ env: { A: 'own', TOKEN: 'value of token' } });
-  expect(fleet.secrets).toContain('value of token');
+  const configuration = await vscode(envFile(path), {}, { '.env.mcp': 'A=file\nexport TOKEN="value of token"\n' });
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 's').transport).toMatchObject({ env: { A: 'own', TOKEN: 'value of token' } });
+  expect(configuration.secrets).toContain('value of token');
 });
 
 test.each([
   ['none.env', 'does not exist'],
-  ['../outside.env', 'lies outside the workspace'],
-  ['~/.env', 'lies outside the workspace'],
-  ['/etc/hostname', 'lies outside the workspace'],
-  ['${env:HOME}/.env', 'holds a variable'],
+  ['../outside.env', 'is outside the workspace'],
+  ['~/.env', 'is outside the workspace'],
+  ['/etc/hostname', 'is outside the workspace'],
+  ['${env:HOME}/.env', 'contains a variable'],
   ['broken.env', 'line 1 is broken'],
-  ['link.env', 'lies outside the workspace'],
+  ['link.env', 'is outside the workspace'],
 ])('an environment file that cannot be had makes the server invalid: %s', async (path, said) => {
   const outside = await createWorkspace({ 'secret.env': 'TOKEN=hunter2hunter2' });
   const workspace = await createWorkspace({
@@ -132,11 +163,11 @@ test.each([
     'broken.env': 'A="hunter2hunter2',
   });
   await symlink(join(outside, 'secret.env'), join(workspace, 'link.env'));
-  const fleet = await loadFleet({ env: { HOME: '/home/me' } }, { workspace });
-  const problem = onlyProblem(fleet);
+  const configuration = await loadConfiguration({ env: { HOME: '/home/me' } }, { workspace });
+  const problem = onlyProblem(configuration);
   expect(problem).toMatchObject({ severity: 'error', field: 'servers.s.envFile', server: 's' });
   expect(problem.message).toContain(said);
   expect(problem.fix).toBeDefined();
-  expect(JSON.stringify(fleet)).not.toContain('hunter2');
-  expect(fleet.servers.get('s')?.kind).toBe('invalid');
+  expect(JSON.stringify(configuration)).not.toContain('hunter2');
+  expect(configuration.servers.get('s')?.kind).toBe('invalid');
 });

@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { createEditorGrammar } from '../client-grammars.ts';
-import { readClientBody } from '../client-server.ts';
-import { parseJsonc } from '../parse-jsonc.ts';
-import { child, lineAt, type SourceNode } from '../source-tree.ts';
+import { parseJsonc } from '../files/parse-jsonc.ts';
+import { child, lineAt, type SourceNode } from '../files/source-tree.ts';
+import { createEditorGrammar } from '../servers/client-grammars.ts';
+import { readClientBody } from '../servers/client-server.ts';
 import { booleanAt, textAt } from '../texts.ts';
 import { type ClientFormat, ignored, warning } from './client-file.ts';
-import { editorServerShape, readEditorFile, sayEditorVariable } from './editor-file.ts';
-import type { Nearby, Reader, Reading } from './reader.ts';
+import { editorServerShape, readEditorFile, writeEditorVariable } from './editor-file.ts';
+import type { FileOutcome, Nearby, Reader } from './reader.ts';
 
-/** VS Code's file of a workspace. */
+/** VS Code's workspace file. */
 export const vscodeMcpJson: Reader = {
   place: { file: '.vscode/mcp.json' },
   grammar: createEditorGrammar(),
   workspaceNames: ['workspaceFolder'],
   restricts: false,
-  sayVariable: sayEditorVariable,
+  writeVariable: writeEditorVariable,
   parse: parseJsonc,
   read,
 };
 
-async function read(root: SourceNode, file: string, nearby: Nearby): Promise<Reading> {
-  const reading = await readEditorFile(root, file, nearby, format);
-  if (reading.kind !== 'read') return reading;
-  return { kind: 'read', content: { ...reading.content, grammar: createEditorGrammar(inputDefaults(root)) } };
+async function read(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
+  const readResult = await readEditorFile(root, file, nearby, format);
+  if (readResult.kind !== 'read') return readResult;
+  return { kind: 'read', content: { ...readResult.content, grammar: createEditorGrammar(inputDefaults(root)) } };
 }
 
 const format: ClientFormat = {
@@ -41,7 +41,7 @@ const format: ClientFormat = {
     readBody(node, findings, place) {
       if (booleanAt(node, 'sandboxEnabled') === true) {
         const line = lineAt(node, ['sandboxEnabled']);
-        const message = 'the sandbox is one of VS Code, and the hub would start the program without it';
+        const message = 'the sandbox is a feature of VS Code; the hub would start the program without it';
         const fix = 'Start the program in a sandbox of your own, with an entry in quartermaster.yaml.';
         findings.push({ ...warning(place, 'sandboxEnabled', line, message, fix), severity: 'error' });
       }
@@ -50,7 +50,7 @@ const format: ClientFormat = {
   },
 };
 
-/** What the file offers where a person is asked; all else must come from variables. */
+/** The file's defaults for prompted inputs. All other values must come from variables. */
 function inputDefaults(root: SourceNode): Map<string, string> {
   const inputs = child(root, 'inputs');
   const defaults = new Map<string, string>();

@@ -1,17 +1,26 @@
+import type { ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
 import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
 import { reloadOrderSchema, tokenOrderSchema } from './contract.ts';
-import type { ApiDeps } from './create-api.ts';
+import type { ApiAppDeps } from './create-api.ts';
+import { createEventStreams } from './stream-events.ts';
 
 /** Orders are small; nobody has reason to send more. */
 const maxBodyBytes = 64 * 1024;
 
-export function createApp(deps: ApiDeps): Hono {
+/** The Node response that the framework answers with, for routes that write it themselves. */
+interface ApiEnv {
+  Bindings: { readonly outgoing: ServerResponse };
+}
+
+export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   const { hub, tokens, logger } = deps;
-  const app = new Hono().basePath('/api');
+  const app = new Hono<ApiEnv>().basePath('/api');
+  const streamEvents = createEventStreams(deps);
 
   app.use(async (context, next) => {
     const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
@@ -39,6 +48,12 @@ export function createApp(deps: ApiDeps): Hono {
     await hub.reload(files);
     return context.json(serversBody(hub));
   });
+  app.get('/events', (context) => {
+    if (context.req.method === 'HEAD') return context.notFound();
+    deps.authenticated(context.env.outgoing);
+    streamEvents(context.env.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
 
   app.notFound((context) => {
     const { method, path } = context.req;
@@ -46,7 +61,7 @@ export function createApp(deps: ApiDeps): Hono {
   });
   app.onError((error, context) => {
     const known = toHubError(error);
-    if (known.code === 'INTERNAL') logger.error('api_request_failed', { error: known.message, stack: known.stack });
+    if (known.code === 'INTERNAL') logger.error('api.request-failed', { error: known.message, stack: known.stack });
     return answerError(context, known);
   });
   return app;
@@ -54,7 +69,7 @@ export function createApp(deps: ApiDeps): Hono {
 
 function unauthenticated(): HubError {
   return new HubError('UNAUTHENTICATED', 'The API needs the admin token.', {
-    hint: 'Send "Authorization: Bearer <token>" with the token from .quartermaster/admin-token.',
+    hint: 'Send "Authorization: Bearer <token>" with the token from the file admin-token; `qm state path` prints its folder.',
   });
 }
 

@@ -1,7 +1,7 @@
 import { version } from '../../base/index.ts';
 import type { IssuedToken, TokenSummary } from '../../governance/index.ts';
-import type { Hub } from '../../hub/index.ts';
-import type { HealthBody, IssuedTokenBody, ServersBody, TokenSummaryBody } from './contract.ts';
+import type { Hub, HubEvent } from '../../hub/index.ts';
+import type { EventBody, HealthBody, IssuedTokenBody, ServersBody, TokenSummaryBody } from './contract.ts';
 
 /** The hub's own values in the words of the contract. */
 export function issuedTokenBody({ token, id, agent, expires }: IssuedToken): IssuedTokenBody {
@@ -33,7 +33,7 @@ export function healthBody(hub: Hub, clientSessions: number): HealthBody {
     status: health === 'good' ? 'ok' : 'degraded',
     version,
     workspace: hub.workspace,
-    callsUnderWay: hub.callsUnderWay,
+    callsInFlight: hub.callsInFlight,
     clientSessions,
     ledger: health === 'good' ? 'good' : health.reason,
     configuration:
@@ -42,6 +42,11 @@ export function healthBody(hub: Hub, clientSessions: number): HealthBody {
         .map(({ message }) => message)
         .join(' ') || 'current',
   };
+}
+
+export function eventBody({ type, time, ...facts }: HubEvent): EventBody {
+  // The union falls apart when its members are taken one by one; the test parses what is sent.
+  return { type, time: iso(time), ...facts } as EventBody;
 }
 
 function iso(ms: number): string {

@@ -3,7 +3,7 @@ import { serverStates, transportKinds } from '../../domain/index.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
-  agent: z.string().min(1).max(64).describe('Who will carry the token'),
+  agent: z.string().min(1).max(64).describe('The agent that will use the token'),
   ttlMs: z.int().positive().exactOptional().describe('Lifetime in milliseconds; 30 days unless given'),
   run: z.string().min(1).max(64).exactOptional().describe('The run its calls belong to'),
   parent: z.string().min(1).max(40).exactOptional().describe('The id of the token that delegates'),
@@ -14,11 +14,11 @@ export const reloadOrderSchema = z.strictObject({
     .array(z.string().min(1).max(1000))
     .max(1000)
     .exactOptional()
-    .describe('Paths in the workspace: only changes of these are taken up; all unless given'),
+    .describe('Paths in the workspace; only changes to these files are applied. Default: all'),
 });
 
 export const issuedTokenSchema = z.object({
-  token: z.string().describe('Shown once; only its hash is kept'),
+  token: z.string().describe('Shown once; only its hash is stored'),
   id: z.string(),
   agent: z.string(),
   expires: z.iso.datetime(),
@@ -70,11 +70,80 @@ export const healthSchema = z.object({
   status: z.enum(['ok', 'degraded']).describe('degraded: calls cannot be recorded, so they are refused'),
   version: z.string(),
   workspace: z.string(),
-  callsUnderWay: z.number(),
+  callsInFlight: z.number(),
   clientSessions: z.number().describe('Open sessions of clients of the older revisions'),
   ledger: z.string().describe('good, or what is wrong with it'),
   configuration: z.string().describe('current, or why an earlier one is in force'),
 });
+
+const projectEvent = {
+  time: z.iso.datetime(),
+  project: z.string().describe('`workspace`: the files of the workspace'),
+};
+const serverEvent = { ...projectEvent, server: z.string() };
+
+/** One of `GET /api/events`; its type is the name of the server-sent event too. */
+export const eventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('server.state'),
+    ...serverEvent,
+    state: z.enum(serverStates),
+    previous: z.enum(serverStates).exactOptional().describe('Absent for a new server'),
+    error: z.string().exactOptional().describe('What went wrong last'),
+    retryAt: z.number().exactOptional().describe('When the next attempt is due, in milliseconds since the epoch'),
+    attempt: z.number().exactOptional().describe('Failed connects in a row'),
+  }),
+  z.object({ type: z.literal('server.removed'), ...serverEvent }),
+  z.object({
+    type: z.literal('catalog.changed'),
+    ...serverEvent,
+    count: z
+      .object({ tools: z.number(), resources: z.number(), templates: z.number(), prompts: z.number() })
+      .exactOptional()
+      .describe('Absent while the server is unavailable and its lists are withdrawn'),
+  }),
+  z.object({
+    type: z.literal('config.applied'),
+    ...projectEvent,
+    servers: z.number(),
+    problems: z.number(),
+  }),
+  z.object({
+    type: z.literal('config.refused'),
+    ...projectEvent,
+    file: z.string().exactOptional(),
+    message: z.string(),
+  }),
+  z.object({
+    type: z.literal('config.retained'),
+    ...projectEvent,
+    file: z.string(),
+    reason: z.enum(['missing', 'empty', 'unreadable']),
+    message: z.string(),
+  }),
+  z.object({ type: z.literal('config.restored'), ...projectEvent, file: z.string() }),
+  z.object({
+    type: z.literal('trust.pending'),
+    ...projectEvent,
+    servers: z.array(z.string()).describe('At most 20'),
+    policy: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('session.opened'),
+    ...projectEvent,
+    session: z.string(),
+    agent: z.string(),
+    run: z.string(),
+    tokenId: z.string().exactOptional(),
+  }),
+  z.object({ type: z.literal('session.closed'), ...projectEvent, session: z.string(), agent: z.string() }),
+  z.object({ type: z.literal('hub.stopping'), time: z.iso.datetime() }),
+  z.object({
+    type: z.literal('events.lost'),
+    time: z.iso.datetime().describe('Of the last one that was dropped'),
+    count: z.number().describe('How many were dropped because this reader was too slow'),
+  }),
+]);
 
 export const apiErrorSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), hint: z.string().exactOptional() }),
@@ -85,3 +154,4 @@ export type IssuedTokenBody = z.infer<typeof issuedTokenSchema>;
 export type TokenSummaryBody = z.infer<typeof tokenSummarySchema>;
 export type ServersBody = z.infer<typeof serversSchema>;
 export type HealthBody = z.infer<typeof healthSchema>;
+export type EventBody = z.infer<typeof eventSchema>;

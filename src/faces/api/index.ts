@@ -1,6 +1,7 @@
 export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   apiErrorSchema,
+  eventSchema,
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,

@@ -1,15 +1,27 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, RandomBytes } from '../../base/index.ts';
-import type { Mask } from './mask.ts';
 import type { Signals } from './signals.ts';
-import type { Terminal } from './terminal.ts';
+import type { Mask } from './terminal/mask.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
-/** What a command may touch of the process it runs in. */
+/** What a hub in the background tells the command that started it. */
+export type ParentMessage =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      readonly hint?: string;
+      /** Another hub serves the workspace. */
+      readonly served: boolean;
+    };
+
+/** Everything a command may use of its process. */
 export interface CliContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Raw, for the stdio protocol alone. */
+  /** Raw, only for the stdio protocol. */
   readonly stdout: Writable;
   readonly terminal: Terminal;
   readonly signals: Signals;
@@ -18,6 +30,10 @@ export interface CliContext {
   readonly mask: Mask;
   /** How this program was called, for commands to copy. */
   readonly program: string;
-  /** Says how the command ended; without it, well. */
+  /** How to start this program again. */
+  readonly self: readonly [command: string, ...args: string[]];
+  /** A message to the program that started this one, if that listens. */
+  tellParent(message: ParentMessage): void;
+  /** Sets the exit code; the default is 0. */
   exitWith(code: number): void;
 }

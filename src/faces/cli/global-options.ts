@@ -3,24 +3,24 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { HubError } from '../../base/index.ts';
 import type { CliContext } from './context.ts';
-import { type LogLevel, logLevels } from './logger.ts';
+import { type CliLogLevel, cliLogLevels } from './terminal/cli-logger.ts';
 
-/** What every command takes. */
+/** The options that every command takes. */
 export interface Invocation {
   readonly workspace: string;
   readonly json: boolean;
-  readonly logLevel: LogLevel | undefined;
+  readonly logLevel: CliLogLevel | undefined;
 }
 
 export function withGlobalOptions(command: Command): Command {
   return command
-    .option('--workspace <dir>', 'folder with the configuration (default: here)')
-    .option('--json', 'machine output on stdout, nothing else there')
-    .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(logLevels));
+    .option('--workspace <dir>', 'folder with the configuration (default: current folder)')
+    .option('--json', 'print JSON on stdout, and nothing else')
+    .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(cliLogLevels));
 }
 
 export function readInvocation(command: Command, cli: Pick<CliContext, 'cwd'>): Invocation {
-  const options = command.optsWithGlobals<{ workspace?: string; json?: boolean; logLevel?: LogLevel }>();
+  const options = command.optsWithGlobals<{ workspace?: string; json?: boolean; logLevel?: CliLogLevel }>();
   return {
     workspace: existingFolder(resolve(cli.cwd, options.workspace ?? '.')),
     json: options.json === true,

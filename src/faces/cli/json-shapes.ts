@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issuedTokenSchema, problemSchema, serversSchema, tokenSummarySchema } from '../api/index.ts';
 
-/** What `--json` prints, command by command. `qm call --json` prints the tool's result exactly as it came. */
+/** The `--json` output of each command. `qm call --json` prints the tool's result exactly as the server sent it. */
 
 /** `qm serve`: the first line of stdout. */
 export const serveLineSchema = z.strictObject({
@@ -30,17 +30,22 @@ export const lsSchema = z.strictObject({
 /** `qm tools` */
 export const toolsSchema = z.array(
   z.strictObject({
-    name: z.string().describe('What the agent calls it'),
+    name: z.string().describe('The name that the agent sees'),
     server: z.string(),
     tool: z.string().describe("The server's own name"),
     decision: z.enum(['allow', 'ask']),
   }),
 );
 
+/** `qm stop` */
+export const stopSchema = z.strictObject({
+  stopped: z.number().nullable().describe('The process of the hub that was stopped; null if none ran'),
+});
+
 /** `qm tools --all` */
 export const allToolsSchema = z.array(
   z.strictObject({
-    name: z.string().nullable().describe('null: the agent does not see it, so it has no name for it'),
+    name: z.string().nullable().describe('null: the agent does not see the tool'),
     server: z.string(),
     tool: z.string(),
     decision: z.enum(['allow', 'ask', 'deny']),
@@ -51,7 +56,7 @@ export const allToolsSchema = z.array(
 /** `qm explain` */
 export const explainSchema = z.strictObject({
   agent: z.string(),
-  role: z.string().nullable().describe('The entry that the agent has as its role; null when it has none'),
+  role: z.string().nullable().describe('The entry that the agent names as its role; null without one'),
   server: z.string(),
   tool: z.string(),
   decision: z.enum(['allow', 'ask', 'deny']),
@@ -67,6 +72,7 @@ export const explainSchema = z.strictObject({
     'write-approval',
     'rule',
     'invalid',
+    'untrusted',
     'disabled',
   ]),
   source: z
@@ -79,14 +85,15 @@ export const explainSchema = z.strictObject({
     .nullable()
     .describe('For read-only and write-approval: why the tool counts as writing'),
   text: z.string().describe('The whole answer as a sentence'),
-  fix: z.string().nullable().describe('For read-only and write-approval: what can be done about it'),
+  fix: z.string().nullable().describe('For read-only and write-approval: how to change the result'),
 });
 
-export { doctorSchema, inspectSchema } from './diagnosis-shapes.ts';
 /** `qm calls`, one such object per line, and `qm summarize` */
-export { callLineSchema, summarySchema } from './ledger-shapes.ts';
+export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
+export { doctorSchema, inspectSchema } from './doctor/diagnosis-shapes.ts';
+export { trustSchema } from './trust/trust-shapes.ts';
 
-/** Of commands that change the configuration: what the running hub made of it; null where none runs. */
+/** For commands that change the configuration: whether the running hub applied it; null if none runs. */
 const takeUpSchema = z
   .strictObject({ url: z.string(), tookUp: z.boolean().describe('Within five seconds') })
   .nullable();
@@ -97,7 +104,7 @@ export const addSchema = z.strictObject({
   source: z.string().describe('File and line'),
   state: z.enum(['idle', 'invalid']).describe('invalid: a variable is missing; see problems'),
   agents: z.array(z.string()).nullable().describe('Named agents that have it; null: no agent is routed, all have it'),
-  tools: z.number().nullable().describe('How many it has; null: it was not started, or did not answer'),
+  tools: z.number().nullable().describe('The number of tools; null: the server was not started or did not answer'),
   problems: z.array(problemSchema.strict()),
   hub: takeUpSchema,
 });
@@ -116,7 +123,7 @@ export const newServerSchema = z.strictObject({
 export const switchSchema = z.strictObject({
   server: z.string(),
   enabled: z.boolean(),
-  changed: z.boolean().describe('false: it was so already'),
+  changed: z.boolean().describe('false: nothing had to change'),
   source: z.string().describe('File and line'),
   problems: z.array(problemSchema.strict()),
   hub: takeUpSchema,
@@ -148,9 +155,9 @@ export const presetListSchema = z.array(
     category: z.string(),
     login: z.strictObject({
       kind: z.enum(['none', 'key', 'token', 'browser']),
-      variable: z.string().nullable().describe('What holds the key or token'),
+      variable: z.string().nullable().describe('The variable for the key or token'),
     }),
-    program: z.string().nullable().describe('What has to be on the machine for it'),
+    program: z.string().nullable().describe('The program that must be installed'),
     variables: z.array(presetVariableSchema),
   }),
 );
@@ -161,7 +168,7 @@ export const syncSchema = z.strictObject({
   files: z.array(
     z.strictObject({
       file: z.string(),
-      source: z.string().nullable().describe('null: it is gone'),
+      source: z.string().nullable().describe('null: it no longer exists'),
       state: z
         .enum(['written', 'updated', 'removed', 'unchanged', 'missing', 'stale', 'orphan'])
         .describe('missing and stale only with --check'),
@@ -178,6 +185,7 @@ export const errorSchema = z.strictObject({
 export type ServeLine = z.infer<typeof serveLineSchema>;
 export type TokenRevoked = z.infer<typeof tokenRevokeSchema>;
 export type LsAnswer = z.infer<typeof lsSchema>;
+export type StopAnswer = z.infer<typeof stopSchema>;
 export type ToolRow = z.infer<typeof toolsSchema>[number];
 export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;

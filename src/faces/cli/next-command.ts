@@ -1,6 +1,6 @@
 import type { CliContext } from './context.ts';
 
-/** A command to copy, with the workspace where it is not here. */
+/** A command to copy, with `--workspace` if the workspace is not the current folder. */
 export function nextCommand(
   { program, cwd }: Pick<CliContext, 'program' | 'cwd'>,
   workspace: string,

@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, relative } from 'node:path';
 
-/** What to write to call this program again from here: its name, or its path where the shell would not find it. */
+/** How to call this program again from here: its name, or its path if the shell would not find it. */
 export function programName(script: string | undefined, cwd: string, searchPath: string | undefined): string {
   if (script === undefined) return 'qm';
   const found = (searchPath ?? '').split(delimiter).includes(dirname(script));

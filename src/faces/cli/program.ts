@@ -1,39 +1,45 @@
 import { Command } from 'commander';
 import { version } from '../../base/index.ts';
-import { addCommand } from './commands/add.ts';
-import { bootstrapCommand } from './commands/bootstrap.ts';
-import { builtinCommand } from './commands/builtin.ts';
-import { callCommand } from './commands/call.ts';
-import { callsCommand } from './commands/calls.ts';
-import { completeCommand } from './commands/complete.ts';
-import { completionCommand } from './commands/completion.ts';
-import { disableCommand } from './commands/disable.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { enableCommand } from './commands/enable.ts';
-import { explainCommand } from './commands/explain.ts';
-import { inspectCommand } from './commands/inspect.ts';
-import { lsCommand } from './commands/ls.ts';
-import { newServerCommand } from './commands/new-server.ts';
-import { reloadCommand } from './commands/reload.ts';
-import { serveCommand } from './commands/serve.ts';
-import { stdioCommand } from './commands/stdio.ts';
-import { summarizeCommand } from './commands/summarize.ts';
-import { syncCommand } from './commands/sync.ts';
-import { tokenCommand } from './commands/token.ts';
-import { toolsCommand } from './commands/tools.ts';
+import { addCommand } from './commands/add-command.ts';
+import { bootstrapCommand } from './commands/bootstrap-command.ts';
+import { builtinCommand } from './commands/builtin-command.ts';
+import { callCommand } from './commands/call-command.ts';
+import { callsCommand } from './commands/calls-command.ts';
+import { completionCommand } from './commands/completion-command.ts';
+import { disableCommand } from './commands/disable-command.ts';
+import { doctorCommand } from './commands/doctor-command.ts';
+import { enableCommand } from './commands/enable-command.ts';
+import { explainCommand } from './commands/explain-command.ts';
+import { completeCommand } from './commands/hidden/complete-command.ts';
+import { hubCommand } from './commands/hidden/hub-command.ts';
+import { inspectCommand } from './commands/inspect-command.ts';
+import { lsCommand } from './commands/ls-command.ts';
+import { newServerCommand } from './commands/new-server-command.ts';
+import { reloadCommand } from './commands/reload-command.ts';
+import { secretCommand } from './commands/secret-command.ts';
+import { serveCommand } from './commands/serve-command.ts';
+import { stateCommand } from './commands/state-command.ts';
+import { stdioCommand } from './commands/stdio-command.ts';
+import { stopCommand } from './commands/stop-command.ts';
+import { summarizeCommand } from './commands/summarize-command.ts';
+import { syncCommand } from './commands/sync-command.ts';
+import { tokenCommand } from './commands/token-command.ts';
+import { toolsCommand } from './commands/tools-command.ts';
+import { trustCommand } from './commands/trust-command.ts';
 import type { CliContext } from './context.ts';
 import { withGlobalOptions } from './global-options.ts';
 
-/** The commands and what they take. What they need to work is loaded when one of them runs. */
+/** Defines the commands and their options. Their implementation is loaded when one of them runs. */
 export function createProgram(cli: CliContext): Command {
   const program = new Command('qm')
-    .description('A governed MCP hub: every agent gets exactly the tools its role allows.')
+    .description('A governed MCP hub: each agent gets only the tools its role allows, and every call is logged.')
     .version(version, '--version', 'print the version')
-    .helpOption('--help', 'explain a command')
-    .helpCommand('help [command]', 'explain a command')
+    .helpOption('--help', 'show help for a command')
+    .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError(true);
   for (const create of commands) program.addCommand(create(cli));
   program.addCommand(completeCommand(cli), { hidden: true });
+  program.addCommand(hubCommand(cli), { hidden: true });
   for (const command of allCommands(program)) settle(command, cli);
   return program;
 }
@@ -47,7 +53,9 @@ const commands = [
   toolsCommand,
   callCommand,
   explainCommand,
+  trustCommand,
   tokenCommand,
+  secretCommand,
   callsCommand,
   summarizeCommand,
   completionCommand,
@@ -58,6 +66,8 @@ const commands = [
   reloadCommand,
   bootstrapCommand,
   syncCommand,
+  stateCommand,
+  stopCommand,
   builtinCommand,
 ];
 
@@ -69,11 +79,11 @@ function* allCommands(command: Command): Generator<Command> {
 function settle(command: Command, { terminal }: CliContext): void {
   withGlobalOptions(command);
   command
-    .helpOption('--help', 'explain this command')
+    .helpOption('--help', 'show this help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
-      // Errors are told once, by whoever catches them; help after a bare `qm` is not an error text.
+      // The code that catches an error reports it once. The help after a bare `qm` is not an error.
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: () => {},
       getOutHelpWidth: () => Math.min(terminal.width ?? 100, 120),

@@ -2,17 +2,17 @@ import { CommanderError } from 'commander';
 import { errorTable, HubError, toHubError } from '../../base/index.ts';
 import type { Problem } from '../../domain/index.ts';
 import type { CliContext } from './context.ts';
-import { printable } from './printable.ts';
-import { problemLines } from './problem-lines.ts';
+import { problemLines } from './servers/problem-lines.ts';
+import { printable } from './terminal/printable.ts';
 
-/** Says what went wrong on stderr, as a sentence or as JSON, and answers the exit code. */
+/** Reports an error on stderr, as a sentence or as JSON, and returns the exit code. */
 export function reportError(
   error: unknown,
   { terminal, mask }: Pick<CliContext, 'terminal' | 'mask'>,
   { json, command }: { readonly json: boolean; readonly command: string },
 ): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
-  // A command without its subcommand: the help that was printed says it all.
+  // A command without its subcommand: the printed help is enough.
   if (error instanceof CommanderError && error.code === 'commander.help') return errorTable.USAGE.exit;
   const known = error instanceof CommanderError ? usageError(error, command) : toHubError(error);
   const { code, hint } = known;
@@ -29,16 +29,16 @@ export function reportError(
   return known.row.exit;
 }
 
-/** Commander's own sentence, without its prefix and on one line. */
+/** Commander's message, without its prefix and on one line. */
 function usageError(error: CommanderError, command: string): HubError {
   const said = error.message.replace(/^error: /, '').split('\n');
   const [first = '', suggestion] = said;
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}`;
-  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run \`${command} --help\` to see what it takes.`;
+  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run \`${command} --help\` to see its options.`;
   return new HubError('USAGE', message, { hint });
 }
 
 function problemsOf({ details }: HubError): readonly Problem[] {
-  // Where the hub refuses a configuration, it says so in these.
+  // The hub puts the problems here when it rejects a configuration.
   return Array.isArray(details.problems) ? (details.problems as Problem[]) : [];
 }

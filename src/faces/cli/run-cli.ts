@@ -3,7 +3,7 @@ import type { CliContext } from './context.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
-/** Runs one command line and answers its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCli(args: readonly string[], context: Omit<CliContext, 'exitWith'>): Promise<number> {
   let exitCode = 0;
   const cli: CliContext = {
@@ -23,7 +23,7 @@ export async function runCli(args: readonly string[], context: Omit<CliContext, 
   }
 }
 
-/** What was meant to run, as far as it can be told: `qm token issue`. */
+/** The intended command, as far as it is recognizable: `qm token issue`. */
 function commandOf(program: Command, args: readonly string[]): string {
   let [path, command] = [program.name(), program];
   for (const word of args) {

@@ -1,13 +1,15 @@
+import type { Clock } from '../../base/index.ts';
+
 /** How the operator ends a command. */
 export interface Signals {
   /**
-   * From now on the first SIGINT, SIGTERM or SIGHUP asks to stop and the second ends the process;
-   * commands that never ask are ended by the first, as usual.
+   * From now on the first SIGINT, SIGTERM or SIGHUP requests a stop and the second ends the process. For commands that
+   * never call this, the first one ends the process, as usual.
    */
   graceful(): AbortSignal;
-  /** A defect that nothing caught; the process goes on only to close what is open. */
+  /** Called for an uncaught error. The process then only continues to close its resources. */
   onDefect(listener: (error: unknown) => void): void;
-  /** A promise that failed and that nobody waits for; the process goes on. */
+  /** Called for an unhandled rejection. The process continues. */
   onRejection(listener: (error: unknown) => void): void;
 }
 
@@ -17,20 +19,26 @@ export interface SignalSource {
   exit(code: number): never;
 }
 
+/** Programs such as `timeout` send a signal to the process and to its group: both are one request. */
+const togetherMs = 300;
+
 const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export function createSignals(source: SignalSource): Signals {
+export function createSignals(source: SignalSource, clock: Pick<Clock, 'monotonic'>): Signals {
   const stop = new AbortController();
   let listening = false;
+  let firstAt = 0;
   return {
     graceful() {
       if (listening) return stop.signal;
       listening = true;
       for (const [name, code] of Object.entries(codes)) {
+        // Object.entries loses the key type.
         source.on(name as keyof typeof codes, () => {
-          // Object.entries forgets the keys
-          if (stop.signal.aborted) source.exit(code);
-          stop.abort();
+          if (!stop.signal.aborted) {
+            firstAt = clock.monotonic();
+            stop.abort();
+          } else if (clock.monotonic() - firstAt >= togetherMs) source.exit(code);
         });
       }
       return stop.signal;

@@ -2,10 +2,10 @@
 export interface ConnectionLimits {
   readonly total: number;
   /** Without a valid token. */
-  readonly unproved: number;
+  readonly unauthenticated: number;
   /** The same from one address that is not this machine's own. */
-  readonly unprovedPerAddress: number;
-  /** With one token. */
+  readonly unauthenticatedPerAddress: number;
+  /** Of one agent, with any of its tokens. */
   readonly perOwner: number;
 }
 
@@ -14,8 +14,8 @@ export function connectionLimits(descriptors: number): ConnectionLimits {
   const total = Math.min(Math.max(Math.floor(descriptors / 2), 32), 16_384);
   return {
     total,
-    unproved: Math.min(Math.floor(total / 4), 256),
-    unprovedPerAddress: Math.min(Math.floor(total / 8), 64),
+    unauthenticated: Math.min(Math.floor(total / 4), 256),
+    unauthenticatedPerAddress: Math.min(Math.floor(total / 8), 64),
     perOwner: Math.min(Math.floor(total / 4), 1024),
   };
 }

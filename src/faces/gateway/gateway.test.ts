@@ -50,7 +50,7 @@ test('a connection on which nothing was said yet does not delay closing', async 
   await within(running.gateway.close(), 'the gateway to close', 5000);
 });
 
-test('an answer under way leaves while the gateway closes; what takes too long is cut', async () => {
+test('an answer in flight leaves while the gateway closes; what takes too long is cut', async () => {
   const running = await gatewayForTest({}, { timeouts: { close: 1000 } });
   const client = await legacyClient(running.url, await running.token());
   const quick = client.call('echo_slow', { ms: 400 });
@@ -58,7 +58,7 @@ test('an answer under way leaves while the gateway closes; what takes too long i
     () => 'answered',
     () => 'cut',
   );
-  await eventually(() => running.hub.callsUnderWay === 2 || undefined, 'both calls to begin');
+  await eventually(() => running.hub.callsInFlight === 2 || undefined, 'both calls to begin');
   await within(running.gateway.close(), 'the gateway to close', 6000);
   expect(textOf((await quick).message)).toBe('waited 400 ms');
   expect(await slow).toBe('cut');

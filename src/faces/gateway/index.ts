@@ -1,1 +1,2 @@
-export { type Gateway, type GatewayDeps, type GatewayOptions, type GatewayTimeouts, openGateway } from './gateway.ts';
+export { type Gateway, type GatewayDeps, type GatewayOptions, openGateway } from './gateway.ts';
+export type { GatewayTimeouts } from './http-server.ts';

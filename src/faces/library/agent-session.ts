@@ -2,13 +2,13 @@ import { createId, type Logger, type RandomBytes } from '../../base/index.ts';
 import type { CallClient, CallerChannel } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { CallProgress } from './agent.ts';
-import { type AnswerHandlers, answerWith, askableBy, logChannel } from './questions.ts';
+import { type AnswerHandlers, answerWith, clientCapabilitiesBy, logChannel } from './answer-handlers.ts';
 
-/** What stands behind the operations of one agent handle: to servers it is a client of its own. */
+/** The state behind one agent handle. To servers, each handle is a separate client. */
 export interface AgentSession {
   readonly caller: Caller;
   readonly client: CallClient;
-  /** The way back to the program; undefined where it wants nothing before the answer. */
+  /** The channel back to the program; undefined if the program handles nothing before the result. */
   channelFor(operation: ChannelOrder): CallerChannel | undefined;
 }
 
@@ -25,18 +25,18 @@ export function createAgentSession(
   handlers: AnswerHandlers,
 ): AgentSession {
   const session = createId(random, 26);
-  const askable = askableBy(handlers);
+  const clientCapabilities = clientCapabilitiesBy(handlers);
   return {
     caller,
-    client: { principal: session, session, askable, takesRounds: false },
+    client: { principal: session, session, clientCapabilities, takesInputRequired: false },
     channelFor({ server, signal, onProgress }) {
-      if (onProgress === undefined && askable.nothing && handlers.onLog === undefined) return undefined;
+      if (onProgress === undefined && clientCapabilities.nothing && handlers.onLog === undefined) return undefined;
       return {
         progress: onProgress && ((params) => reportProgress(params, onProgress, logger)),
         log: logChannel(handlers, server, logger),
-        ask: askable.nothing
+        ask: clientCapabilities.nothing
           ? undefined
-          : (question) => answerWith(handlers, question, { server: server(), signal }, logger),
+          : (serverRequest) => answerWith(handlers, serverRequest, { server: server(), signal }, logger),
       };
     },
   };
@@ -56,7 +56,7 @@ function reportProgress(
       ...(typeof message === 'string' ? { message } : {}),
     });
   } catch (error) {
-    // The program's own defect; it must not cost the connection that brought the message.
-    logger.error('progress_listener_failed', { error: String(error) });
+    // A bug in the program's listener must not break the connection that delivered the progress.
+    logger.error('library.progress-listener-failed', { error: String(error) });
   }
 }

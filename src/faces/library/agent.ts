@@ -1,5 +1,4 @@
-import { type Clock, HubError, type Logger } from '../../base/index.ts';
-import type { View } from '../../calls/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
 import type { Hub as CoreHub } from '../../hub/index.ts';
 import type {
   AgentPrompt,
@@ -10,48 +9,51 @@ import type {
   CompletionResult,
   PromptResult,
   ReadResult,
-} from './agent-reading.ts';
-import { createAgentReadings } from './agent-readings.ts';
+} from './agent-resource.ts';
+import { createAgentResources } from './agent-resources.ts';
 import type { AgentSession } from './agent-session.ts';
-import { type AgentTool, listAgentTools } from './agent-tool.ts';
+import { type AgentTool, toAgentTool } from './agent-tool.ts';
 import { type CallAllOptions, type CallOrder, type CallOutcome, callAll } from './call-all.ts';
 import { type WaitOptions, withDeadline } from './deadline.ts';
-import { discoverWithin, discoveryMs, locateTool } from './discover.ts';
+import { discoverMissing, discoveryMs } from './discover.ts';
 import { jsonText } from './json-text.ts';
 import { operate } from './operate.ts';
-import { checkSelected, selectTools } from './selection.ts';
+import { checkWanted, selectTools } from './selection.ts';
 import { toThrown } from './thrown-errors.ts';
-import { findTool, type ToolName, type ToolRef, textOf } from './tool-ref.ts';
+import { type ToolName, type ToolRef, textOf } from './tool-ref.ts';
 import { type ToolResult, toToolResult } from './tool-result.ts';
 
-/** Every method throws HubError, for everything but a server's answer. */
+/** Every method throws HubError unless the server returns a result. */
 export interface Agent {
   readonly name: string;
   readonly run: string;
   /**
-   * What the agent sees, or of that exactly the tools asked for; one that it does not have is an error.
-   * Servers that were never reached are waited for, up to ten seconds.
+   * Lists the agent's tools, or exactly the selected ones; throws if the agent lacks one of them.
+   * Waits up to ten seconds for servers that were never reached.
    */
   tools(selection?: readonly ToolRef[]): Promise<readonly AgentTool[]>;
   call(tool: ToolName, args?: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ToolResult>;
-  /** All at once, under one deadline; one outcome for each call, in their order. */
+  /** Runs all calls at once under one deadline. Returns one outcome per call, in the order given. */
   callAll(calls: readonly CallOrder[], options?: CallAllOptions): Promise<readonly CallOutcome[]>;
-  /** Lists wait for servers like `tools()`; what is not known is sought at servers that were never reached. */
+  /** Lists wait for servers like `tools()`. Other methods discover unreached servers only if the name is unknown. */
   resources(options?: WaitOptions): Promise<readonly AgentResource[]>;
   resourceTemplates(options?: WaitOptions): Promise<readonly AgentResourceTemplate[]>;
-  /** By a URI of the list, one that fits a template, or one that a server named in an answer. */
+  /** Accepts a URI from the list, one that matches a template, or one that a server returned in a result. */
   readResource(uri: string, options?: WaitOptions): Promise<ReadResult>;
   prompts(options?: WaitOptions): Promise<readonly AgentPrompt[]>;
-  /** By the name the agent sees, or by `server.prompt`. */
+  /** Accepts the name the agent sees, or `server.prompt`. */
   getPrompt(name: string, args?: Readonly<Record<string, string>>, options?: WaitOptions): Promise<PromptResult>;
-  /** What an argument of a prompt, or a variable of a template, may become; `known` are values of the others. */
+  /** Completes an argument of a prompt or a variable of a template. `known` has the values of the others. */
   complete(
     ref: CompletionRef,
     argument: CompletionArgument,
     known?: Readonly<Record<string, string>>,
     options?: WaitOptions,
   ): Promise<CompletionResult>;
-  /** Resolves when the server has agreed, with a function that ends it. `onUpdate` is told the URI that changed. */
+  /**
+   * Resolves with a function that ends the subscription, once the server has accepted it.
+   * `onUpdate` gets the changed URI.
+   */
   subscribe(uri: string, onUpdate: (uri: string) => void, options?: WaitOptions): Promise<() => void>;
 }
 
@@ -71,39 +73,30 @@ export interface AgentDeps {
   readonly logger: Logger;
 }
 
-/** `selection` narrows what the agent has; undefined leaves it all. */
+/** `selection` narrows the agent's tools; undefined keeps them all. */
 export function createAgent(deps: AgentDeps, session: AgentSession, selection: readonly ToolRef[] | undefined): Agent {
   const { hub, clock } = deps;
   const { caller } = session;
-  const { chain } = caller;
-  const patience = { clock, limitMs: discoveryMs };
-  const readings = createAgentReadings(deps, session);
+  const timeout = { clock, limitMs: discoveryMs };
+  const agentResources = createAgentResources(deps, session);
 
   async function tools(wanted = selection): Promise<readonly AgentTool[]> {
     if (wanted !== undefined) {
-      for (const ref of wanted) checkSelected(selection, ref);
-      return selectTools(hub, chain, wanted, patience);
+      checkWanted(wanted, selection);
+      return selectTools(hub, caller, wanted, timeout);
     }
-    const unseen = hub.views.of(chain).unseen.map(({ spec }) => spec.name);
-    await discoverWithin(hub, unseen, patience);
-    return listAgentTools(hub.views.of(chain));
+    await discoverMissing(hub, caller, timeout);
+    return hub.lists.tools(caller).map(toAgentTool);
   }
 
   async function call(tool: ToolName, args: object = {}, { onProgress, ...options }: CallOptions = {}) {
-    const argumentsText = jsonText(args, textOf(tool));
-    return withDeadline(clock, options, async (signal) => {
-      const entry = await locateTool(hub, chain, tool, { ...patience, signal });
-      checkSelected(selection, entry ? { server: entry.server, tool: entry.tool.name } : tool);
-      const startedAt = clock.monotonic();
-      const name = entry?.name ?? unknownName(hub.views.of(chain), tool);
-      const target = (view: View) => entry ?? findTool(view, tool);
-      const order = { kind: 'tool', name, argumentsText, args, target, onProgress } as const;
-      const answer = await operate(deps, session, order, signal === undefined ? {} : { signal });
-      // It may have come while the call waited.
-      const known = target(hub.views.of(chain));
-      if (known === undefined) throw new HubError('INTERNAL', `Tool ${textOf(tool)} answered without being known.`);
-      return toToolResult(answer, known, clock.monotonic() - startedAt);
-    });
+    const name = textOf(tool);
+    const argumentsText = jsonText(args, name);
+    const reference = typeof tool === 'string' ? 'subject' : { server: tool.server, tool: tool.tool };
+    const order = { kind: 'tool', name, reference, only: selection, argumentsText, args, onProgress } as const;
+    return withDeadline(clock, options, async (signal) =>
+      toToolResult(await operate(deps, session, order, signal), name),
+    );
   }
 
   const agent: Agent = {
@@ -112,13 +105,13 @@ export function createAgent(deps: AgentDeps, session: AgentSession, selection: r
     tools: (...given) => thrown(tools(...given)),
     call: (...given) => thrown(call(...given)),
     callAll: (calls, options) => callAll({ clock, call: agent.call }, calls, options),
-    resources: (...given) => thrown(readings.resources(...given)),
-    resourceTemplates: (...given) => thrown(readings.resourceTemplates(...given)),
-    readResource: (...given) => thrown(readings.readResource(...given)),
-    prompts: (...given) => thrown(readings.prompts(...given)),
-    getPrompt: (...given) => thrown(readings.getPrompt(...given)),
-    complete: (...given) => thrown(readings.complete(...given)),
-    subscribe: (...given) => thrown(readings.subscribe(...given)),
+    resources: (...given) => thrown(agentResources.resources(...given)),
+    resourceTemplates: (...given) => thrown(agentResources.resourceTemplates(...given)),
+    readResource: (...given) => thrown(agentResources.readResource(...given)),
+    prompts: (...given) => thrown(agentResources.prompts(...given)),
+    getPrompt: (...given) => thrown(agentResources.getPrompt(...given)),
+    complete: (...given) => thrown(agentResources.complete(...given)),
+    subscribe: (...given) => thrown(agentResources.subscribe(...given)),
   };
   return agent;
 }
@@ -127,11 +120,4 @@ function thrown<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw toThrown(error);
   });
-}
-
-/** Goes on the ledger as it was asked for; but it must not be another tool's name. */
-function unknownName(view: View, tool: ToolName): string {
-  const text = textOf(tool);
-  if (typeof tool === 'string' || !view.entries.has(text)) return text;
-  throw new HubError('TOOL_UNKNOWN', `Unknown tool: ${text}`, { details: { server: tool.server, tool: tool.tool } });
 }

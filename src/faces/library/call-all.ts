@@ -11,7 +11,7 @@ export interface CallOrder {
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
-/** The deadline is that of all calls together. */
+/** The deadline covers all calls together. */
 export type CallAllOptions = WaitOptions;
 
 export type CallOutcome =

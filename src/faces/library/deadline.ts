@@ -3,11 +3,11 @@ import { type Clock, HubError } from '../../base/index.ts';
 export interface WaitOptions {
   /** Cancels the call, upstream too. */
   readonly signal?: AbortSignal;
-  /** In milliseconds; what has no answer by then is cancelled. */
+  /** In milliseconds. A call without a result by then is cancelled. */
   readonly deadlineMs?: number;
 }
 
-/** Does the work under a signal that aborts with that of the program, or when the time is over. */
+/** Runs `work` with a signal that aborts when the program's signal does or when the deadline passes. */
 export async function withDeadline<T>(
   clock: Clock,
   { signal, deadlineMs }: WaitOptions,
@@ -30,7 +30,7 @@ function missed(deadlineMs: number): HubError {
 }
 
 function checked(deadlineMs: number): number {
-  // The longest that a timer can count.
+  // The longest delay a Node.js timer supports.
   if (deadlineMs > 0 && deadlineMs < 2 ** 31) return deadlineMs;
   throw new HubError('USAGE', `${deadlineMs} cannot be a deadline.`, {
     hint: 'Give milliseconds, more than none and less than 24 days.',

@@ -75,7 +75,7 @@ test('the other examples run with the hub and the agent of the first', async () 
     { out: [['helper', 'form', 'helper:1:form'], ['helper:1:accept:blue']], err: [] },
     {
       out: [],
-      err: [[expect.stringMatching(/^github: Server "github" is away.*Meanwhile: continue without this tool/)]],
+      err: [[expect.stringMatching(/^github: Server "github" is unavailable.*Meanwhile: continue without this tool/)]],
     },
     { out: [['Welcome.\n']], err: [] },
   ]);

@@ -15,24 +15,29 @@ export type {
   PromptResult,
   ReadResult,
   ResourceContents,
-} from './agent-reading.ts';
-export { type AgentTool, listAgentTools, toAgentTool } from './agent-tool.ts';
-export type { CallAllOptions, CallOrder, CallOutcome } from './call-all.ts';
-export { type AgentOptions, type CreateHubOptions, createHub, type Hub } from './create-hub.ts';
-export type { WaitOptions } from './deadline.ts';
-export { discoverWithin, locateTool, type Patience } from './discover.ts';
+} from './agent-resource.ts';
+export { type AgentTool, toAgentTool } from './agent-tool.ts';
 export type {
   AnswerHandlers,
-  AskedBy,
   Elicitation,
   ElicitationAnswer,
   LogLevel,
   LogMessage,
+  RequestOrigin,
   Root,
   SamplingAnswer,
   SamplingMessage,
   SamplingRequest,
-} from './questions.ts';
+} from './answer-handlers.ts';
+export type { CallAllOptions, CallOrder, CallOutcome } from './call-all.ts';
+export type { WaitOptions } from './deadline.ts';
+export { type DiscoverTimeout, discoverWithin, locateTool } from './discover.ts';
+export {
+  type AgentOptions,
+  type CreateHubOptions,
+  createLibraryHub as createHub,
+  type LibraryHub as Hub,
+} from './library-hub.ts';
 export { MCPServerError, McpRateLimitError } from './thrown-errors.ts';
 export type { ToolName, ToolRef } from './tool-ref.ts';
 export { type ContentBlock, expectAnswer, type ToolAnswer, type ToolResult } from './tool-result.ts';

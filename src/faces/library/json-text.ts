@@ -1,6 +1,6 @@
 import { HubError } from '../../base/index.ts';
 
-/** Arguments as they are sent; throws for what JSON cannot say. */
+/** The arguments as they are sent; throws for values that JSON cannot represent. */
 export function jsonText(args: unknown, name: string): string {
   try {
     return JSON.stringify(args);

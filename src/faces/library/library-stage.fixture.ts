@@ -6,7 +6,7 @@ import { fixturePath } from '../../../test/support/fixture-servers.ts';
 import { type CreateHubOptions, createHub, type Hub } from '../../index.ts';
 import { pidsOfHub } from '../../upstream/children/fixtures/processes.mjs';
 
-/** A workspace with that configuration; it goes with the test. */
+/** A workspace with this configuration, removed after the test. */
 export async function openWorkspace(config: object): Promise<string> {
   const workspace = await realpath(await mkdtemp(join(tmpdir(), 'qm-library-')));
   onTestFinished(() => rm(workspace, { recursive: true, force: true, maxRetries: 3 }));
@@ -14,7 +14,10 @@ export async function openWorkspace(config: object): Promise<string> {
   return workspace;
 }
 
-/** The library's hub in a workspace with that configuration; both go with the test, and no server stays. */
+/**
+ * The library's hub in a workspace with this configuration. The test's end closes it, stops its servers and removes
+ * the workspace.
+ */
 export async function openLibraryHub(config: object, options: Omit<CreateHubOptions, 'workspace'> = {}): Promise<Hub> {
   const workspace = await openWorkspace(config);
   const hub = await createHub({ workspace, env: { PATH: process.env.PATH, WORD: 'from-env' }, ...options });

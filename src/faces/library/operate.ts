@@ -1,33 +1,42 @@
 import { HubError } from '../../base/index.ts';
-import type { CallRequest, View } from '../../calls/index.ts';
+import type { Call, CallRequest, CallTarget } from '../../calls/index.ts';
 import type { AgentDeps, CallProgress } from './agent.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { WaitOptions } from './deadline.ts';
 import { expectAnswer, type ToolAnswer } from './tool-result.ts';
 
-/** What an operation acts on, as far as it is known before it begins. */
-export interface Order extends Pick<CallRequest, 'kind' | 'name' | 'argumentsText' | 'args' | 'watch'> {
-  /** Looks again: it may have come while the call waited. */
-  readonly target: (view: View) => { readonly server: string; readonly subjectName: string } | undefined;
+export interface Order
+  extends Pick<CallRequest, 'kind' | 'name' | 'reference' | 'only' | 'argumentsText' | 'args' | 'subscription'> {
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
 }
 
-/** One operation from its start to its answer; throws HubError for everything but an answer. */
+export interface OperationAnswer {
+  readonly answer: ToolAnswer;
+  /** Undefined for the hub's own tool. */
+  readonly target: CallTarget | undefined;
+  readonly durationMs: number;
+}
+
+/** Runs one operation to its result; throws HubError for everything but a result. */
 export async function operate(
-  { hub }: AgentDeps,
+  { hub, clock }: AgentDeps,
   { caller, client, channelFor }: AgentSession,
-  { target, onProgress, ...order }: Order,
-  { signal }: Pick<WaitOptions, 'signal'>,
-): Promise<ToolAnswer> {
-  const find = (): ReturnType<Order['target']> => target(hub.views.of(caller.chain));
+  { onProgress, ...order }: Order,
+  signal: WaitOptions['signal'] | undefined,
+): Promise<OperationAnswer> {
+  const startedAt = clock.monotonic();
   const ended = new AbortController();
-  const channel = channelFor({ server: () => find()?.server ?? '', signal: ended.signal, onProgress });
-  const { call, result } = hub.call({ ...order, caller, client, meta: '', channel });
-  const cancel = (): void => call.cancel(signal?.reason instanceof HubError ? signal.reason : 'by the program');
+  let call: Call | undefined;
+  const channel = channelFor({ server: () => call?.target?.server ?? '', signal: ended.signal, onProgress });
+  const started = hub.call({ ...order, caller, client, meta: '', channel });
+  call = started.call;
+  const cancel = (): void => started.call.cancel(signal?.reason instanceof HubError ? signal.reason : 'by the program');
   signal?.addEventListener('abort', cancel, { once: true });
   if (signal?.aborted) cancel();
   try {
-    return expectAnswer(await result, find());
+    const result = await started.result;
+    const { target } = started.call;
+    return { answer: expectAnswer(result, target), target, durationMs: clock.monotonic() - startedAt };
   } finally {
     signal?.removeEventListener('abort', cancel);
     ended.abort();

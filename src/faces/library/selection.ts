@@ -1,56 +1,51 @@
 import { HubError } from '../../base/index.ts';
-import type { View } from '../../calls/index.ts';
+import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type AgentTool, toAgentTool } from './agent-tool.ts';
-import { locateTool, type Patience } from './discover.ts';
-import { checkRefs, type ToolName, type ToolRef, textOf } from './tool-ref.ts';
+import { type DiscoverTimeout, locateTool } from './discover.ts';
+import { checkRefs, type ToolRef } from './tool-ref.ts';
 
 /** Exactly these of the agent's tools, in this order. */
 export async function selectTools(
   hub: Hub,
-  chain: readonly string[],
+  caller: Caller,
   wanted: readonly ToolRef[],
-  patience: Patience,
+  timeout: DiscoverTimeout,
 ): Promise<readonly AgentTool[]> {
-  checkRefs(wanted);
-  // Together: servers that were never seen are waited for at the same time.
-  const found = await Promise.all(wanted.map((ref) => locateTool(hub, chain, ref, patience)));
+  // In parallel, to wait for all undiscovered servers at once.
+  const found = await Promise.all(wanted.map((ref) => locateTool(hub, caller, ref, timeout)));
   return found.map((entry, index) => {
-    const ref = wanted[index] as ToolRef; // one entry for each
-    if (entry === undefined) throw notThere(hub.views.of(chain), ref);
+    const ref = wanted[index] as ToolRef; // `found` has one entry for each
+    if (entry === undefined) throw notThere(hub, caller, ref);
     return toAgentTool(entry);
   });
 }
 
-/** Throws where the agent was narrowed to other tools. */
-export function checkSelected(
-  selection: readonly ToolRef[] | undefined,
-  name: ToolName | Pick<ToolRef, 'server' | 'tool'>,
-): void {
-  if (selection === undefined) return;
-  if (typeof name === 'string') {
-    if (selection.some((ref) => textOf(ref) === name)) return;
-  } else if (selection.some(({ server, tool }) => server === name.server && tool === name.tool)) return;
-  const text = typeof name === 'string' ? name : `${name.server}.${name.tool}`;
-  throw new HubError('TOOL_UNKNOWN', `Tool ${text} is not among those that the program selected for this agent.`, {
-    hint: 'Add it to the selection.',
-    details: { tool: text },
-  });
+/** Throws for what is no tool, and for tools to which the program did not narrow the agent. */
+export function checkWanted(wanted: readonly ToolRef[], selection: readonly ToolRef[] | undefined): void {
+  checkRefs(wanted);
+  if (selection !== undefined) for (const ref of wanted) checkSelected(selection, ref);
 }
 
-function notThere({ chain, unseen }: View, { server, tool }: ToolRef): HubError {
-  const control = unseen.find(({ spec }) => spec.name === server);
-  const status = control?.status();
+function checkSelected(selection: readonly ToolRef[], { server, tool }: ToolRef): void {
+  if (selection.some((ref) => ref.server === server && ref.tool === tool)) return;
+  const message = `Tool ${server}.${tool} is not among those that the program selected for this agent.`;
+  throw new HubError('TOOL_UNKNOWN', message, { hint: 'Add it to the selection.', details: { server, tool } });
+}
+
+function notThere(hub: Hub, caller: Caller, { server, tool }: ToolRef): HubError {
+  const undiscovered = hub.lists.undiscovered(caller).find(({ name }) => name === server);
+  const { status, failure } = undiscovered ?? {};
   const details = { server, tool };
   if (status === undefined) {
-    return new HubError('TOOL_UNKNOWN', `Agent "${chain[0] ?? ''}" has no tool ${server}.${tool}.`, {
+    return new HubError('TOOL_UNKNOWN', `Agent "${caller.agent}" has no tool ${server}.${tool}.`, {
       hint: 'Check both names; `qm explain` says which rule hides it, if one does.',
       details,
     });
   }
-  const why = status.error ?? `Server "${server}" has not told its tools in time.`;
+  const why = status.error ?? `Server "${server}" has not listed its tools in time.`;
   return new HubError('UPSTREAM_UNAVAILABLE', `Tool ${server}.${tool} cannot be selected: ${why}`, {
     hint: 'Nothing was sent. Start the server, or select other tools.',
-    details: { ...control?.failure?.details, ...details, state: status.state },
+    details: { ...failure?.details, ...details, state: status.state },
   });
 }

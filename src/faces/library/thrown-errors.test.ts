@@ -50,7 +50,9 @@ test(verifies('library:errors', 'a server that does not start throws MCPServerEr
   expect(error).toBeInstanceOf(HubError);
   expect((error as MCPServerError).stderrTail).toContain('API_KEY is not set'); // as was just seen
   expect(error).toMatchObject({ name: 'MCPServerError', code: 'UPSTREAM_UNAVAILABLE', server: 'broken' });
-  expect(String(error)).toMatch(/Server "broken" is away.*API_KEY is not set.*Meanwhile: use the gh command line\./);
+  expect(String(error)).toMatch(
+    /Server "broken" is unavailable.*API_KEY is not set.*Meanwhile: use the gh command line\./,
+  );
   expect(await failure(agent.call('gone.anything'))).toMatchObject({ name: 'MCPServerError', server: 'gone' });
   expect((await agent.call('echo.echo', { message: 'hi' })).content).toEqual([{ type: 'text', text: 'hi' }]);
 });

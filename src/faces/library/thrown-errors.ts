@@ -1,10 +1,10 @@
 import { type ErrorCode, HubError, toHubError } from '../../base/index.ts';
 
-/** The server takes no more calls for now: by the limit in its configuration, or by its own word. */
+/** The server takes no more calls for now: it is at its configured limit, or it throttles. */
 export class McpRateLimitError extends HubError {
   override readonly name: string = 'McpRateLimitError';
   readonly server: string;
-  /** Undefined where the server throttles and does not say for how long. */
+  /** Undefined if the server throttles without a Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(error: HubError) {
@@ -14,11 +14,11 @@ export class McpRateLimitError extends HubError {
   }
 }
 
-/** The server could not be started or reached, or it refused the handshake; nothing was sent. */
+/** The server could not be started or reached, or it rejected the credentials, or its configuration is invalid. */
 export class MCPServerError extends HubError {
   override readonly name: string = 'MCPServerError';
   readonly server: string;
-  /** The last words of a child process, where it had any. */
+  /** The last stderr output of the child process, if any. */
   readonly stderrTail: string | undefined;
 
   constructor(error: HubError) {
@@ -29,7 +29,7 @@ export class MCPServerError extends HubError {
   }
 }
 
-/** What the library throws for a failure: the code stays, the class tells what a program may do about it. */
+/** Converts a failure to the error the library throws. The code stays; the class shows how a program can react. */
 export function toThrown(error: unknown): HubError {
   const known = toHubError(error);
   if (known instanceof McpRateLimitError || known instanceof MCPServerError) return known;

@@ -1,33 +1,31 @@
 import { HubError, isJsonObject } from '../../base/index.ts';
-import type { View, ViewEntry } from '../../calls/index.ts';
+import type { AgentToolEntry } from '../../calls/index.ts';
 
-/** One tool of one server, named without a doubt. */
+/** Names one tool of one server unambiguously. */
 export interface ToolRef {
   readonly type: 'mcp';
   readonly server: string;
   readonly tool: string;
 }
 
-/** A tool by `server.tool`, by the name the agent sees, or by both of its names. */
+/** A tool by `server.tool`, by the name the agent sees, or by a ToolRef. */
 export type ToolName = string | ToolRef;
 
-export function findTool(view: View, name: ToolName): ViewEntry | undefined {
-  const text = textOf(name);
-  const found = view.bySubject.get(text) ?? (typeof name === 'string' ? view.entries.get(text) : undefined);
-  if (typeof name === 'string' || (found !== undefined && isFor(name, found))) return found;
-  // Two pairs of names may read the same with a dot between them.
-  return [...view.entries.values()].find((entry) => isFor(name, entry));
-}
-
-export function isFor({ server, tool }: ToolRef, entry: ViewEntry): boolean {
-  return entry.server === server && entry.tool.name === tool;
+/** A tool in the agent's list, found by the rules of calls: `server.tool` first, and of two servers the longer name. */
+export function findTool(tools: readonly AgentToolEntry[], name: ToolName): AgentToolEntry | undefined {
+  if (typeof name !== 'string')
+    return tools.find(({ server, tool }) => server === name.server && tool.name === name.tool);
+  const [bySubject] = tools
+    .filter(({ server, tool }) => `${server}.${tool.name}` === name)
+    .sort((a, b) => b.server.length - a.server.length);
+  return bySubject ?? tools.find((entry) => entry.name === name);
 }
 
 export function textOf(name: ToolName): string {
   return typeof name === 'string' ? name : `${name.server}.${name.tool}`;
 }
 
-/** What a program without types may have passed instead. */
+/** Rejects values that an untyped program may have passed. */
 export function checkRefs(refs: readonly unknown[]): void {
   for (const ref of refs) {
     const { type, server, tool } = isJsonObject(ref) ? ref : {};

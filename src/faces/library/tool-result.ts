@@ -1,7 +1,8 @@
 import { HubError } from '../../base/index.ts';
-import type { CallResult, ViewEntry } from '../../calls/index.ts';
+import type { CallResult, CallTarget } from '../../calls/index.ts';
+import type { OperationAnswer } from './operate.ts';
 
-/** What a tool answered. A tool that failed by its own account has `isError`; every other failure is thrown. */
+/** A tool's result. `isError` marks a failure that the tool itself reported; every other failure is thrown. */
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent: unknown;
@@ -21,10 +22,10 @@ export interface ContentBlock {
 
 export type ToolAnswer = CallResult & { readonly kind: 'result' };
 
-/** Throws HubError for everything that is not the tool's own answer. */
+/** Throws HubError for everything but the tool's own result. */
 export function expectAnswer(
   result: CallResult,
-  target: Pick<ViewEntry, 'server' | 'subjectName'> | undefined,
+  target: Pick<CallTarget, 'server' | 'subjectName'> | undefined,
 ): ToolAnswer {
   if (result.kind === 'result') return result;
   if (result.kind === 'failed') throw result.error;
@@ -35,14 +36,14 @@ export function expectAnswer(
   });
 }
 
-export function toToolResult({ result }: ToolAnswer, entry: ViewEntry, durationMs: number): ToolResult {
+export function toToolResult({ answer: { result }, target, durationMs }: OperationAnswer, name: string): ToolResult {
   const { content, structuredContent, isError } = result.value;
   return {
     content: Array.isArray(content) ? content : [],
     structuredContent,
     isError: isError === true,
-    server: entry.server,
-    tool: entry.tool.name,
+    server: target?.server ?? '',
+    tool: target?.ownName ?? name,
     durationMs,
     raw: result.text,
   };

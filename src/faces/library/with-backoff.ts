@@ -2,29 +2,29 @@ import { type Clock, createSystemClock, HubError, sleep } from '../../base/index
 import { McpRateLimitError } from './thrown-errors.ts';
 
 export interface BackoffOptions {
-  /** How often the work is tried in all. Default 3. */
+  /** The number of attempts in total. Default: 3. */
   readonly tries?: number;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onEvent?: (event: BackoffEvent) => void;
-  /** Ends a wait; the work itself has to be given the same signal. */
+  /** Ends a wait. Pass the same signal to the work itself. */
   readonly signal?: AbortSignal;
-  /** The system's unless given. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A line for the program's own log. */
+/** A record for the program's own log. */
 export interface BackoffEvent {
   readonly event: 'mcp_rate_limit';
   readonly server: string;
-  /** The number of the try that failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly retry_attempt: number;
   /** In seconds. */
   readonly wait_time: number;
 }
 
 /**
- * Tries again when a server is at its rate limit: after 1, 2, 4 … seconds, or after as long as the
- * server wants. Every other error, and the last one, is thrown as it was.
+ * Retries when a server is at its rate limit: after 1, 2, 4 … seconds, or later if the server asks for a longer wait.
+ * Throws every other error, and the last one, unchanged.
  */
 export async function withBackoff<T>(work: () => Promise<T>, options: BackoffOptions = {}): Promise<T> {
   const { tries = 3, onEvent, signal, clock = createSystemClock() } = options;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
  * Lets a page read the answer; only for origins that the guard let through. Answers are for that origin alone and never
- * for cookies: a page proves its token like everybody else.
+ * for cookies: a page sends its token like every other client.
  */
 export function shareWith(origin: string, response: ServerResponse): void {
   // Kept on the response, so that whoever answers, a stream or a refusal, need not know of it.

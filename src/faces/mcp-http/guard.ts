@@ -1,16 +1,16 @@
 import { HubError } from '../../base/index.ts';
-import type { KnownHeaders } from './known-headers.ts';
+import type { KnownHeaders } from './requests/known-headers.ts';
 
 /**
  * A web page can make a browser send requests to loopback addresses, under a host name of its
  * choosing. Only names that the operator knows are served, and only origins the operator named.
  */
 export interface Guard {
-  /** Throws HubError when the request did not come for this hub. */
+  /** Throws HubError for a Host or Origin that the hub does not serve. */
   check(headers: Pick<KnownHeaders, 'host' | 'origin'>): void;
 }
 
-export interface GuardOptions {
+export interface RequestGuardOptions {
   /** The address the hub was told to listen on. */
   readonly host: string;
   readonly allowedHosts: readonly string[];
@@ -20,15 +20,16 @@ export interface GuardOptions {
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 const anyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
 
-export function createGuard(options: GuardOptions): Guard {
+export function createGuard(options: RequestGuardOptions): Guard {
   const own = anyAddress.has(options.host) ? [] : [options.host.includes(':') ? `[${options.host}]` : options.host];
   const hosts = new Set([...loopback, ...own, ...options.allowedHosts].map((host) => host.toLowerCase()));
-  // Pages that have no origin all say `null`, and a page of any origin is what the guard is against: neither is a name.
+  // Every page without an origin sends `null`, and `*` would admit every page: neither can be allowed.
   const origins = new Set(options.allowedOrigins.filter(isSerialisedOrigin));
-  /** The Host that came last; most requests repeat it. */
+  /** The last Host that was allowed; most requests repeat it. */
   let served: string | undefined;
 
   function checkHost(host: string | undefined): void {
+    if (host?.includes(',')) throw new HubError('INVALID_REQUEST', 'The request has more than one Host header.');
     const name = hostPattern.exec(host ?? '')?.[1]?.toLowerCase();
     if (name === undefined || !hosts.has(name)) throw refused('Host', host);
     served = host;
@@ -42,7 +43,7 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-/** A name or an address, and a port; answers repeat it, so it is nothing else. */
+/** A name or an address with an optional port. Nothing else, because responses repeat it. */
 const hostPattern = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 function isLoopbackOrigin(origin: string): boolean {

@@ -1,21 +1,27 @@
-export { type ClientSession, type ClientSessions, createClientSessions, type SessionFacts } from './client-sessions.ts';
+export { Authenticator } from './authenticator.ts';
+export { BatchAnswers } from './batch-answers.ts';
+export type { ByteLimits } from './client-bytes.ts';
 export { isPreflight, sendPreflight, shareWith } from './cors.ts';
-export { createMcpEndpoint, type McpEndpoint, type McpEndpointDeps } from './endpoint.ts';
 export type { Exchange } from './exchange.ts';
 export { createGuard, type Guard } from './guard.ts';
-export type { KnownHeaders } from './known-headers.ts';
-export { LeanRequest } from './lean-request.ts';
-export { pickRequest } from './pick-request.ts';
-export type { PlainRequest } from './plain-request.ts';
-export { bodyOf, readPosted } from './posted.ts';
+export { McpEndpoint, type McpEndpointDeps } from './mcp-endpoint.ts';
 export { metadataPaths, resourceMetadata } from './protected-resource.ts';
-export { createReception, type Reception } from './reception.ts';
+export type { KnownHeaders } from './requests/known-headers.ts';
+export { LeanRequest } from './requests/lean-request.ts';
+export { pickRequest } from './requests/pick-request.ts';
+export { PlainRequest } from './requests/plain-request.ts';
+export { bodyOf, readPosted } from './requests/posted.ts';
 export {
   type EventStream,
   keepAliveMs,
   openEventStream,
-  refuse,
+  refuseRequest,
   sendJson,
   sendRefusal,
   sendStatus,
 } from './response.ts';
+export {
+  type ClientSession,
+  ClientSessions,
+  type SessionFacts,
+} from './sessions/client-sessions.ts';

@@ -3,7 +3,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, within } from '../../../test/support/within.ts';
 import { HubError } from '../../base/index.ts';
-import { endResponse, growingAnswer, openEventStream, sendJson, sendRefusal } from './response.ts';
+import type { RequestAnswer } from '../mcp/index.ts';
+import { endResponse, jsonOrStream, openEventStream, sendJson, sendRefusal } from './response.ts';
 
 /** A real exchange: what is done to the response, and the raw socket of a client that has asked. */
 async function exchange(
@@ -23,6 +24,10 @@ async function exchange(
   const response = await within(asked, 'the request');
   act(response);
   return { socket, response };
+}
+
+function answerOf(text: string): RequestAnswer {
+  return { idText: '1', text, ran: true };
 }
 
 async function textOf(socket: Socket): Promise<string> {
@@ -78,23 +83,23 @@ test('a slow reader that does read gets everything', async () => {
 });
 
 test('an answer is plain JSON until something is said before it', async () => {
-  const plain = await exchange((open) => growingAnswer(open).end('{"a":"é"}'));
+  const plain = await exchange((open) => jsonOrStream(open).end(answerOf('{"a":"é"}')));
   const text = await textOf(plain.socket);
   expect(text).toMatch(/content-type: application\/json\r\ncontent-length: 10\r\n/);
   expect(text.endsWith('\r\n\r\n{"a":"é"}')).toBe(true);
   const grown = await exchange((open) => {
-    const answer = growingAnswer(open);
+    const answer = jsonOrStream(open);
     answer.between('{"b":1}');
-    answer.end('{"a":1}');
+    answer.end(answerOf('{"a":1}'));
   });
   expect(await textOf(grown.socket)).toContain('event: message\ndata: {"b":1}\n\n');
 });
 
-test('nothing is said to a client that is gone', async () => {
+test('a client that is gone gets no message', async () => {
   const { response } = await exchange((open) => open.destroy());
-  const growing = growingAnswer(response);
+  const growing = jsonOrStream(response);
   growing.between('{}');
-  growing.end('{}');
+  growing.end(answerOf('{}'));
   sendJson(response, 200, '{}');
   sendRefusal(response, new HubError('INTERNAL', 'x'));
   expect(response.headersSent).toBe(false);

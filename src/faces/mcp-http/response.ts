@@ -1,15 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { errorTable, type HubError, type Logger, toHubError } from '../../base/index.ts';
 import { errorReply, sseEvent } from '../../mcp/index.ts';
+import type { RequestAnswer } from '../mcp/index.ts';
 import { challenge } from './protected-resource.ts';
+import { fittingText, writeCounted } from './unsent-answers.ts';
 
-/** A reader that leaves this much unread is given up. */
+/** A client that leaves this much unread is disconnected. */
 const maxUnreadBytes = 4 * 1024 * 1024;
-/** Proxies close streams on which nothing happens. */
+/** Proxies close silent streams. */
 export const keepAliveMs = 15_000;
-/** A client that is told to stop sending has this long to notice. */
+/** How long a client may go on sending after a refusal. */
 const lingerMs = 1000;
-/** A large answer must be taken within this much silence. */
+/** A client that reads nothing of a large answer for this long is disconnected. */
 const slowReaderMs = 60_000;
 
 export function sendJson(
@@ -24,11 +26,16 @@ export function sendJson(
   response.writeHead(status, ['content-type', 'application/json', 'content-length', String(length), ...headers]);
   // A string leaves in one write with the head, and plain ASCII needs no transcoding. Ending a tick later, when the
   // write has left, spares the empty second piece that `end` would make it gather.
-  response.write(text, length === text.length ? 'latin1' : 'utf8');
+  writeCounted(response, text, length === text.length ? 'latin1' : 'utf8');
   process.nextTick(endResponse, response);
 }
 
-/** Ends an answer; a reader that takes nothing of it for a while is given up. */
+/** Sends an answer, or an error instead if the clients of its agent leave too much unread. */
+export function sendAnswer(response: ServerResponse, answer: RequestAnswer, status = 200): void {
+  sendJson(response, status, fittingText(response, answer));
+}
+
+/** Ends a response; a client that reads nothing of it for `silenceMs` is disconnected. */
 export function endResponse(response: ServerResponse, silenceMs = slowReaderMs): void {
   if (response.writableLength > 65_536) response.setTimeout(silenceMs, () => response.destroy());
   response.end();
@@ -38,14 +45,14 @@ export function sendStatus(response: ServerResponse, status: number, headers: re
   response.writeHead(status, ['content-length', '0', ...headers]).end();
 }
 
-/** Refuses a request for whatever went wrong; what should not have is logged. */
-export function refuse(response: ServerResponse, error: unknown, idText: string, logger: Logger): void {
+/** Refuses a request; a defect is logged. */
+export function refuseRequest(response: ServerResponse, error: unknown, idText: string, logger: Logger): void {
   const known = toHubError(error);
-  if (known.code === 'INTERNAL') logger.error('mcp_request_failed', { error: known.message, stack: known.stack });
+  if (known.code === 'INTERNAL') logger.error('mcp.request-failed', { error: known.message, stack: known.stack });
   sendRefusal(response, known, idText);
 }
 
-/** Refuses the request as such; the body says so in JSON-RPC for clients that read it. */
+/** Refuses the HTTP request; the body is a JSON-RPC error for clients that read it. */
 export function sendRefusal(response: ServerResponse, error: HubError, idText = 'null'): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -53,13 +60,14 @@ export function sendRefusal(response: ServerResponse, error: HubError, idText = 
   }
   const { http } = errorTable[error.code];
   const text = errorReply(idText, error);
-  if (http === 413 && !response.req.complete) refuseUnread(response, http, text);
+  const readsOn = error.code === 'REQUEST_TOO_LARGE' || error.code === 'OVERLOADED';
+  if (readsOn && !response.req.complete) refuseUnread(response, http, text);
   else sendJson(response, http, text, http === 401 ? ['www-authenticate', challenge(response.req, error.message)] : []);
 }
 
 /**
- * Refuses a body that is still coming. Closing at once would cost the client the answer, for it sees its own write fail
- * first; so what it sends is dropped until it stops, or until its time for the request is over.
+ * Refuses a request whose body is still arriving. A client whose write fails never reads the answer, so the connection is
+ * not closed at once: the rest of the body is dropped until the client stops or its time is over.
  */
 function refuseUnread(response: ServerResponse, status: number, text: string): void {
   const length = String(Buffer.byteLength(text));
@@ -70,18 +78,18 @@ function refuseUnread(response: ServerResponse, status: number, text: string): v
   response.req.resume();
 }
 
-/** An answer that is plain JSON unless something was said before it, or it took long. */
+/** An answer that is plain JSON, unless a message came before it or it took long. */
 export interface GrowingAnswer {
   readonly between: (message: string) => void;
-  /** Becomes a stream, if anybody is there. */
+  /** Becomes a stream, if the client is still connected. */
   grow(): void;
-  /** What is no message, to a stream only. */
+  /** Writes something other than a message, to a stream only. */
   write(text: string): void;
-  /** The status counts as long as nothing was said before. */
-  end(message: string, status?: number): void;
+  /** The status is used only if the answer is not a stream. */
+  end(answer: RequestAnswer, status?: number): void;
 }
 
-export function growingAnswer(response: ServerResponse): GrowingAnswer {
+export function jsonOrStream(response: ServerResponse): GrowingAnswer {
   let stream: EventStream | undefined;
 
   function grow(): void {
@@ -95,10 +103,10 @@ export function growingAnswer(response: ServerResponse): GrowingAnswer {
       stream?.send(message);
     },
     write: (text) => stream?.write(text),
-    end(message, status = 200) {
-      if (stream === undefined) sendJson(response, status, message);
+    end(answer, status = 200) {
+      if (stream === undefined) sendAnswer(response, answer, status);
       else {
-        stream.send(message);
+        stream.send(fittingText(response, answer));
         stream.end();
       }
     },
@@ -107,7 +115,7 @@ export function growingAnswer(response: ServerResponse): GrowingAnswer {
 
 export interface EventStream {
   send(message: string): void;
-  /** What is no message: a comment, or an event of another kind. */
+  /** Writes something other than a message: a comment, or another kind of event. */
   write(text: string): void;
   end(): void;
 }
@@ -127,7 +135,7 @@ export function openEventStream(response: ServerResponse, headers: readonly stri
   function write(text: string): void {
     if (response.destroyed || response.writableEnded) return;
     if (response.writableLength > maxUnreadBytes) response.destroy();
-    else response.write(text);
+    else writeCounted(response, text, 'utf8');
   }
 
   return {

@@ -1,1 +1,1 @@
-export { createSseEndpoint, type SseEndpoint, type SseEndpointDeps } from './endpoint.ts';
+export { SseEndpoint, type SseEndpointDeps } from './sse-endpoint.ts';

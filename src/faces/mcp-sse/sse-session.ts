@@ -3,6 +3,7 @@ import type { Hub } from '../../hub/index.ts';
 import { type Body, sseComment } from '../../mcp/index.ts';
 import { Conversation } from '../mcp/index.ts';
 import {
+  BatchAnswers,
   type ClientSession,
   type EventStream,
   type Exchange,
@@ -15,24 +16,24 @@ export interface SseSessionDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: RandomBytes;
-  /** Whenever the last request has its answer. */
+  /** Called whenever all requests are answered. */
   onIdle(session: SseSession): void;
 }
 
-/** With this much unread, steps and log lines are left out; answers and questions still go. */
+/** With this much unread, progress and logs are left out; answers and server requests are still sent. */
 const behindBytes = 1024 * 1024;
 
-/** One client of the older transport: a stream that carries all the hub has to say, and whatever is posted to it. */
+/** One client of the older transport: its stream carries every message of the hub, and it posts its own. */
 export class SseSession implements ClientSession {
   readonly id: string;
   readonly owner: string;
   lastRequest: number;
-  /** What proved the right to the stream, to be proved again. */
+  /** The header that authenticated the stream, to be checked again. */
   readonly authorization: string | undefined;
   readonly #events: EventStream;
   readonly #conversation: Conversation;
-  /** The last request before the client was asked whether it is there. */
-  #silentSince: number | undefined;
+  /** The last request before the last ping. */
+  #pingedAfter: number | undefined;
 
   constructor({ id, owner, lastRequest }: SessionFacts, deps: SseSessionDeps, exchange: Exchange) {
     const { response, caller, headers } = exchange;
@@ -41,22 +42,23 @@ export class SseSession implements ClientSession {
     this.lastRequest = lastRequest;
     this.authorization = headers.authorization;
     this.#events = openEventStream(response);
-    // Without an origin, so that it holds behind whatever name the client knows the hub by.
+    // Without an origin, so that it is right under every name by which clients reach the hub.
     this.#events.write(`event: endpoint\ndata: /messages?sessionId=${id}\n\n`);
     this.#conversation = new Conversation({
       ...deps,
       caller,
       send: this.#events.send,
+      countAnswers: () => new BatchAnswers(response),
       isBehind: () => response.writableLength > behindBytes,
       onIdle: () => deps.onIdle(this),
       onDefect: (error) => {
-        deps.logger.error('client_defect', defectFields(error));
+        deps.logger.error('client.defect-contained', defectFields(error));
         response.destroy();
       },
     });
   }
 
-  /** Requests without an answer. */
+  /** The number of requests that are not answered yet. */
   get open(): number {
     return this.#conversation.open;
   }
@@ -73,10 +75,10 @@ export class SseSession implements ClientSession {
     this.#events.write(sseComment);
   }
 
-  /** Asks a silent client whether it is there, once; its answer is a request like any other. */
-  askWhetherThere(): void {
-    if (this.#silentSince === this.lastRequest) return;
-    this.#silentSince = this.lastRequest;
+  /** Pings a silent client, once until it sends something again. */
+  ping(): void {
+    if (this.#pingedAfter === this.lastRequest) return;
+    this.#pingedAfter = this.lastRequest;
     this.#events.send('{"jsonrpc":"2.0","id":"qm-ping","method":"ping"}');
   }
 

@@ -11,9 +11,8 @@ import {
 } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { type Body, errorReply, readBody } from '../../mcp/index.ts';
+import { type Body, createBoundedLines, errorReply, readBody } from '../../mcp/index.ts';
 import { Conversation } from '../mcp/index.ts';
-import { createBoundedLines } from './bounded-lines.ts';
 
 export interface StdioFaceDeps {
   readonly hub: Hub;
@@ -23,16 +22,18 @@ export interface StdioFaceDeps {
   readonly random: RandomBytes;
   readonly input: Readable;
   readonly output: Writable;
-  /** When the client started this program, on the clock's own scale. */
+  /** When the client started this program, on the monotonic clock. */
   readonly startedAt?: number | undefined;
 }
 
-/** What a client may leave unread before nothing more is taken from it. */
+/** The hub reads no more from a client that leaves this much unread. */
 const maxUnreadBytes = 4 * 1024 * 1024;
-/** How long requests may take to be answered after the last one came. */
+/** Large results that a client may leave unread; further ones become errors. */
+const maxUnreadResultBytes = 64 * 1024 * 1024;
+/** How long answers may take after the last request. */
 const lastAnswersMs = 10_000;
 
-/** One agent's view as an MCP server on a pair of pipes. Ended when the client is gone and has its answers. */
+/** Serves one agent as an MCP server on a pair of pipes. `ended` resolves when the client is gone and has its answers. */
 export function serveStdio(deps: StdioFaceDeps): { readonly ended: Promise<void>; close(): void } {
   const face = new StdioFace(deps);
   return { ended: face.run(), close: () => face.close() };
@@ -43,7 +44,7 @@ class StdioFace {
   readonly #conversation: Conversation;
   #inputEnded = false;
   #lastAnswers: Timer | undefined;
-  #holdingBack = false;
+  #whenRead: Promise<void> | undefined;
   #end: () => void = () => {};
 
   constructor(deps: StdioFaceDeps) {
@@ -51,10 +52,12 @@ class StdioFace {
     this.#conversation = new Conversation({
       ...deps,
       send: (message) => this.#send(message),
+      caller: { ...deps.caller, answers: { reserve: (bytes) => this.#hasRoomFor(bytes) } },
       isBehind: () => this.#holdingBack,
+      whenRead: () => this.#whenRead,
       onIdle: () => this.#inputEnded && this.#end(),
       onDefect: (error) => {
-        deps.logger.error('client_defect', defectFields(error));
+        deps.logger.error('client.defect-contained', defectFields(error));
         this.#end();
       },
     });
@@ -64,7 +67,7 @@ class StdioFace {
     const { input, output, hub } = this.#deps;
     const take = createBoundedLines(
       { onLine: (line) => this.#receive(line), onTooLong: () => this.#send(errorReply('null', tooLong())) },
-      hub.fleet.serve.maxBodyBytes,
+      hub.configuration.serve.maxBodyBytes,
     );
     return new Promise((resolve) => {
       this.#end = () => {
@@ -86,7 +89,7 @@ class StdioFace {
     this.#end();
   }
 
-  /** No more requests will come; those that came are still answered. */
+  /** No more requests will arrive; those that did are still answered. */
   #finish(): void {
     if (this.#inputEnded) return;
     this.#inputEnded = true;
@@ -99,12 +102,24 @@ class StdioFace {
     if (output.destroyed || output.writableEnded) return;
     output.write(`${text}\n`);
     if (this.#holdingBack || output.writableLength < maxUnreadBytes) return;
-    this.#holdingBack = true;
     input.pause();
-    output.once('drain', () => {
-      this.#holdingBack = false;
-      input.resume();
+    this.#whenRead = new Promise((resolve) => {
+      output.once('drain', () => {
+        this.#whenRead = undefined;
+        input.resume();
+        resolve();
+      });
     });
+  }
+
+  get #holdingBack(): boolean {
+    return this.#whenRead !== undefined;
+  }
+
+  /** One result alone always fits. */
+  #hasRoomFor(bytes: number): boolean {
+    const { writableLength } = this.#deps.output;
+    return writableLength === 0 || writableLength + bytes <= maxUnreadResultBytes;
   }
 
   #receive(line: Buffer): void {

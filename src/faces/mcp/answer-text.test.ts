@@ -26,7 +26,7 @@ test.each([
   expect(operationAnswer('1', 'resource', resultOf(text), 'legacy')).toBe(`{"jsonrpc":"2.0","id":1,"result":${text}}`);
 });
 
-test('what a server asks instead of a reading is not kept at all', () => {
+test('a server request in place of a result is not cached', () => {
   const text = '{"resultType":"input_required","inputRequests":{}}';
   expect(JSON.parse(operationAnswer('1', 'resource', resultOf(text), 'modern')).result).toEqual(JSON.parse(text));
 });

@@ -10,7 +10,22 @@ import {
   withMembers,
 } from '../../mcp/index.ts';
 
-/** The whole JSON-RPC answer to an operation, in the words of the client's era. */
+/** The answer to a request. `ran`: a server has run an operation for it. */
+export interface RequestAnswer {
+  readonly idText: string;
+  readonly text: string;
+  readonly ran: boolean;
+}
+
+/** Answers that are sent together. Large ones count while they wait, and become errors if too much waits already. */
+export interface CountedAnswers {
+  /** The text of the answer, or of an error in its place. */
+  add(answer: RequestAnswer): string;
+  /** All of them are sent now. */
+  release(): void;
+}
+
+/** The JSON-RPC answer to an operation, in the client's era. */
 export function operationAnswer(idText: string, kind: OperationKind, outcome: CallResult, era: Era): string {
   switch (outcome.kind) {
     case 'result':
@@ -26,7 +41,7 @@ export function operationAnswer(idText: string, kind: OperationKind, outcome: Ca
   }
 }
 
-/** What was read may be another's to know: nobody but this client may keep it, however public its server calls it. */
+/** Other agents may not see what this one read, so only this client may cache it, even if the server calls it public. */
 function modernResult(kind: OperationKind, text: string, value: Readonly<Record<string, unknown>>): string {
   if (kind !== 'resource' || value.resultType === 'input_required') return text;
   const { ttlMs } = value;
@@ -34,5 +49,5 @@ function modernResult(kind: OperationKind, text: string, value: Readonly<Record<
   return withMembers(text, { ttlMs: String(kept), cacheScope: '"private"' });
 }
 
-/** The code of the legacy era for a resource that is not there. */
+/** The legacy error code for an unknown resource. */
 const legacyNotFound = -32002;

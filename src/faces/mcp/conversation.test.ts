@@ -37,6 +37,7 @@ function converse(stage: Stage) {
     conversation,
     defects,
     sent,
+    sayText: (text: string) => conversation.receive(readBody(text)),
     say: (message: object) => conversation.receive(readBody(JSON.stringify({ jsonrpc: '2.0', ...message }))),
     next: (): Promise<Message> => {
       const index = taken++;
@@ -60,7 +61,7 @@ function answersTo({ result }: Message): object {
 }
 
 function noCalls({ hub }: Stage): Promise<true> {
-  return eventually(() => hub.callsUnderWay === 0 || undefined, 'all calls to end');
+  return eventually(() => hub.callsInFlight === 0 || undefined, 'all calls to end');
 }
 
 test('a modern client on one connection comes again with its answers', async () => {
@@ -105,14 +106,31 @@ test('the state of one connection is worth nothing on another', async () => {
   expect(await next()).toMatchObject({ id: 2, result: { content: [{ text: '["accept"]' }] } });
 });
 
+test('the state of one call is worth nothing with arguments that only parse to the same', async () => {
+  const { sayText, next } = await begin();
+  const call = (id: number, ticket: string, more?: object): string =>
+    JSON.stringify({ jsonrpc: '2.0', ...modernCall(id, { ticket: 'here', a: 1 }, more) }).replace('"here"', ticket);
+  sayText(call(1, '9007199254740992'));
+  const first = await next();
+  sayText(call(2, '9007199254740993', answersTo(first)));
+  expect(await next()).toMatchObject({ id: 2, error: { code: -32602 } });
+  // The order of the keys and blanks do not matter.
+  const sameArguments = call(3, '', answersTo(first)).replace(
+    '{"ticket":,"a":1}',
+    '{"a": 1, "ticket": 9007199254740992}',
+  );
+  sayText(sameArguments);
+  expect(await next()).toMatchObject({ id: 3, result: { content: [{ text: '["accept"]' }] } });
+});
+
 test('a client of the handshake era is asked in between, and its answer is no request', async () => {
   const { say, next, stage } = await begin();
   say(initializeRequest('2025-11-25', 'init', forms));
   await next();
   say({ id: 1, method: 'tools/call', params: { name: 'asker_ask', arguments: { count: 2 } } });
-  const questions = [await next(), await next()];
-  expect(questions.map(({ method }) => method)).toEqual(['elicitation/create', 'elicitation/create']);
-  for (const { id } of questions.toReversed()) say({ id, result: accept });
+  const serverRequests = [await next(), await next()];
+  expect(serverRequests.map(({ method }) => method)).toEqual(['elicitation/create', 'elicitation/create']);
+  for (const { id } of serverRequests.toReversed()) say({ id, result: accept });
   expect(await next()).toMatchObject({ id: 1, result: { content: [{ text: '["accept","accept"]' }] } });
   await noCalls(stage);
 });

@@ -7,35 +7,44 @@ import {
   LinkedList,
   type Logger,
   type RandomBytes,
-  type Timer,
   toHubError,
 } from '../../base/index.ts';
-import { createParkedCalls, type ParkedCalls } from '../../calls/index.ts';
+import {
+  type CallsAwaitingInput,
+  createCallsAwaitingInput,
+  type ListDigests,
+  type ListKind,
+} from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import {
-  askableNothing,
-  askableOf,
   type Body,
   classify,
+  clientCapabilitiesOf,
   type Era,
   errorReply,
   legacyConnectionVersions,
   type Message,
+  noClientCapabilities,
   notification,
   resultReply,
 } from '../../mcp/index.ts';
 import { admitTask } from './admit-task.ts';
-import { operationAnswer } from './answer-text.ts';
-import { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
+import { type CountedAnswers, operationAnswer } from './answer-text.ts';
+import { BatchLists } from './batch-lists.ts';
+import { ConnectionListens } from './connection-listens.ts';
+import { discoverResult, initializeResult } from './initialize-result.ts';
 import { LegacyClient } from './legacy-client.ts';
-import { listPatience, modernListPatience } from './list-patience.ts';
-import { changeMethods, isList, type KnownLists, knownLists, listAnswer, takeChanges } from './lists.ts';
+import { ListAnnouncer, type ListListener } from './list-announcer.ts';
+import { addLists, changeMethods, type ListName, listKindsOf } from './list-changes.ts';
+import { ListQueue } from './list-queue.ts';
+import { listTimeout, modernListClient } from './list-timeout.ts';
+import { listenFilter } from './listen-messages.ts';
+import { isList, listAnswer, listKinds } from './lists.ts';
+import { awaitingInputLimits, MultiRoundTrips, type RoundTripRequest } from './multi-round-trips.ts';
 import { findRequest, OpenRequest } from './open-request.ts';
 import { isOperation, isTaskOperation, operationOf, type Request } from './operations.ts';
-import { createRounds, parkedLimits, type Round, type Rounds } from './rounds.ts';
-import { discoverResult, initializeResult } from './server-card.ts';
-import { StandingSubscriptions } from './standing-subscriptions.ts';
+import { batchVersion, invalidMessage, methodNotFound } from './protocol-errors.ts';
 
 export interface ConversationDeps {
   readonly hub: Hub;
@@ -43,52 +52,53 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random: RandomBytes;
-  /** When the client began to wait, on the clock's own scale, where that was before its first message. */
+  /** When the client began to wait, on the monotonic clock, if that was before its first message. */
   readonly startedAt?: number | undefined;
   send(message: string): void;
-  /** The client is behind with reading; messages in between are worth nothing to it then. */
+  /** Counts answers that the client has not read yet. */
+  countAnswers?(): CountedAnswers;
+  /** Resolves when the client has read most of what was sent; undefined if it has. */
+  whenRead?(): Promise<void> | undefined;
+  /** The client is slow to read, so progress and logs are left out. */
   isBehind(): boolean;
-  /** Whenever the last request has its answer. */
+  /** Called whenever all requests are answered. */
   onIdle(): void;
-  /** Handling the connection failed for a reason that lies in the hub: the connection is to be closed. */
+  /** A defect in the hub: the connection must be closed. */
   onDefect(error: unknown): void;
 }
 
-/** Several servers often change at once; clients hear of it once. */
-const gatherMs = 50;
 const noHeaders = { protocolVersion: undefined, method: undefined, name: undefined };
 
-/** One client on one connection over which messages go both ways. Its first message decides on the era. */
+/** One client on a connection that carries messages both ways. Its first message decides the era. */
 export class Conversation {
   readonly #deps: ConversationDeps;
-  readonly #parked: ParkedCalls;
-  readonly #rounds: Rounds;
-  readonly #running = new LinkedList<OpenRequest<Round>>();
-  readonly #subscriptions: StandingSubscriptions;
-  readonly #stop: () => void;
+  readonly #awaitingInput: CallsAwaitingInput;
+  readonly #roundTrips: MultiRoundTrips;
+  readonly #running = new LinkedList<OpenRequest<RoundTripRequest>>();
+  readonly #subscriptions: ConnectionListens;
+  readonly #announcer: ListAnnouncer;
   #era: Era | undefined;
   #protocolVersion: string | undefined;
   #client: LegacyClient;
-  /** Requests whose answers the client does not want any more. */
+  /** Cancelled requests: their answers are not sent. */
   readonly #unwanted = new Set<object>();
-  #lists: KnownLists | undefined;
-  #gathering: Timer | undefined;
+  #lists: ListDigests | undefined;
+  readonly #listQueue: ListQueue;
   #open = 0;
 
   constructor(deps: ConversationDeps) {
     const { hub, random, send, onDefect } = deps;
     const clock = containTimers(deps.clock, onDefect);
     this.#deps = { ...deps, clock };
-    this.#parked = createParkedCalls({ clock, newId: () => createId(random, 26) }, parkedLimits);
-    this.#rounds = createRounds({ hub, parked: this.#parked });
-    this.#subscriptions = new StandingSubscriptions(hub, send);
-    this.#client = this.#newClient(askableNothing);
-    this.#stop = hub.views.onRenew(() => {
-      this.#gathering ??= clock.setTimer(gatherMs, () => this.#announce());
-    });
+    this.#awaitingInput = createCallsAwaitingInput({ clock, newId: () => createId(random, 26) }, awaitingInputLimits);
+    this.#roundTrips = new MultiRoundTrips({ hub, awaitingInput: this.#awaitingInput });
+    this.#subscriptions = new ConnectionListens(hub, send);
+    this.#client = this.#newClient(noClientCapabilities);
+    this.#listQueue = new ListQueue(() => deps.whenRead?.());
+    this.#announcer = new ListAnnouncer({ lists: hub.lists, clock }, () => this.#listeners());
   }
 
-  /** Requests that have no answer yet. */
+  /** The number of requests that are not answered yet. */
   get open(): number {
     return this.#open;
   }
@@ -100,32 +110,38 @@ export class Conversation {
   }
 
   close(): void {
-    this.#stop();
-    this.#gathering?.cancel();
+    this.#announcer.close();
     this.#subscriptions.close();
-    this.#parked.close('client-gone');
+    this.#awaitingInput.close('client-gone');
     this.#client.close();
   }
 
   async #single(message: Message): Promise<void> {
-    const answer = await this.#handle(message);
+    const counted = this.#deps.countAnswers?.();
+    const answer = await this.#handle(message, counted);
+    counted?.release();
     if (answer !== undefined) this.#deps.send(answer);
     if (this.#open === 0) this.#deps.onIdle();
   }
 
   async #batch(messages: readonly Message[]): Promise<void> {
     if (this.#protocolVersion !== batchVersion || messages.length === 0) {
-      this.#deps.send(errorReply('null', new HubError('INVALID_REQUEST', 'This connection has no batches.')));
+      this.#deps.send(
+        errorReply('null', new HubError('INVALID_REQUEST', 'Batches are not supported on this connection.')),
+      );
       return;
     }
-    const answers = await Promise.all(messages.map((message) => this.#handle(message)));
+    const lists = new BatchLists();
+    const counted = this.#deps.countAnswers?.();
+    const answers = await Promise.all(messages.map((message) => this.#handle(message, counted, lists)));
+    counted?.release();
     const texts = answers.filter((answer) => answer !== undefined);
     if (texts.length > 0) this.#deps.send(`[${texts.join(',')}]`);
     if (this.#open === 0) this.#deps.onIdle();
   }
 
-  /** The answer to one message; undefined where none is due. */
-  async #handle(message: Message): Promise<string | undefined> {
+  /** The answer to one message; undefined for a message without one. */
+  async #handle(message: Message, counted?: CountedAnswers, lists?: BatchLists): Promise<string | undefined> {
     if (message.kind === 'invalid') return errorReply('null', invalidMessage(message.reason));
     if (message.kind !== 'request') {
       this.#notified(message);
@@ -133,20 +149,28 @@ export class Conversation {
     }
     this.#open++;
     try {
-      return await this.#answer(message);
+      const { idText, method } = message;
+      const text = await (isList(method) ? this.#answerList(message, lists) : this.#answer(message));
+      return counted === undefined || text === undefined ? text : counted.add({ idText, text, ran: !isList(method) });
     } catch (error) {
       const known = toHubError(error);
-      if (known.code === 'INTERNAL') this.#deps.logger.error('request_failed', defectFields(known));
+      if (known.code === 'INTERNAL') this.#deps.logger.error('mcp.request-failed', defectFields(known));
       return errorReply(message.idText, known);
     } finally {
       this.#open--;
     }
   }
 
+  #answerList(request: Request, lists: BatchLists | undefined): Promise<string | undefined> {
+    const make = (): Promise<string | undefined> => this.#answer(request);
+    return lists === undefined ? this.#listQueue.answer(make) : lists.answer(request.idText, make);
+  }
+
   #answer(request: Request): Promise<string | undefined> {
-    const { hub, caller } = this.#deps;
+    const { caller } = this.#deps;
     if (this.#eraOf(request) === 'modern') return this.#answerModern(request);
-    if (isList(request.method)) this.#lists ??= knownLists(hub.views.of(caller.chain));
+    const list = listKinds.get(request.method);
+    if (list !== undefined) this.#knowLists([list]);
     if (request.method === 'initialize') return this.#initialize(request);
     if (request.method !== 'resources/subscribe' && isOperation(request.method)) return this.#operate(request);
     return this.#client.answer(caller, request);
@@ -155,18 +179,18 @@ export class Conversation {
   async #answerModern(request: Request): Promise<string | undefined> {
     const { hub, caller } = this.#deps;
     const { method, idText } = request;
-    if (isOperation(method) && method !== 'resources/subscribe') return this.#round(request);
+    if (isOperation(method) && method !== 'resources/subscribe') return this.#roundTrip(request);
     if (isTaskOperation(method)) {
       await admitTask(hub, caller, request);
-      return this.#round(request);
+      return this.#roundTrip(request);
     }
     if (isList(method)) {
-      const waitMs = this.#remaining(modernListPatience(request.params));
-      return listAnswer(hub, caller, request, { era: 'modern', waitMs });
+      const client = modernListClient(request.params);
+      return listAnswer(hub, caller, request, { ...client, waitMs: this.#remaining(client.waitMs) });
     }
     if (method === 'server/discover') return resultReply(idText, discoverResult(hub, caller));
     if (method !== 'subscriptions/listen') throw methodNotFound(request);
-    this.#lists ??= knownLists(hub.views.of(caller.chain));
+    this.#knowLists(listKindsOf(listenFilter(request.params).lists));
     await this.#subscriptions.open(caller, request);
     return undefined;
   }
@@ -174,33 +198,40 @@ export class Conversation {
   async #initialize(request: Request): Promise<string> {
     const { hub, caller } = this.#deps;
     const { capabilities, clientInfo } = request.params;
-    // At once: some clients send their first call without waiting for the answer.
+    // Before the answer is written, because some clients send their first call without waiting for it.
     this.#client.close();
-    this.#client = this.#newClient(askableOf(capabilities), this.#remaining(listPatience(clientInfo)));
+    this.#client = this.#newClient(clientCapabilitiesOf(capabilities), this.#remaining(listTimeout(clientInfo)));
+    this.#client.initialized(caller);
     const { protocolVersion, text } = initializeResult(hub, caller, request.params, legacyConnectionVersions);
     this.#protocolVersion = protocolVersion;
-    // From here on: nothing may be announced before this answer.
-    this.#lists ??= knownLists(hub.views.of(caller.chain));
+    // Changes are announced from here on: none may come before this answer.
+    this.#knowLists([]);
     return resultReply(request.idText, text);
   }
 
-  /** A client that starts its server counts from there. */
-  #remaining(patienceMs: number): number {
+  /** A client that started this process has waited since then. */
+  #remaining(timeoutMs: number): number {
     const { clock, startedAt } = this.#deps;
-    return startedAt === undefined ? patienceMs : Math.max(0, startedAt + patienceMs - clock.monotonic());
+    return startedAt === undefined ? timeoutMs : Math.max(0, startedAt + timeoutMs - clock.monotonic());
   }
 
-  #newClient(askable: ReturnType<typeof askableOf>, listPatienceMs = listPatience(undefined)): LegacyClient {
+  #newClient(
+    clientCapabilities: ReturnType<typeof clientCapabilitiesOf>,
+    listTimeoutMs = listTimeout(undefined),
+  ): LegacyClient {
     const { hub, clock, random, send } = this.#deps;
     const session = createId(random, 26);
-    return new LegacyClient({ hub, clock, announce: send }, { principal: session, session, askable, listPatienceMs });
+    return new LegacyClient(
+      { hub, clock, announce: send },
+      { principal: session, session, clientCapabilities, listTimeoutMs },
+    );
   }
 
-  /** A modern claim is checked on every message; without one the connection is legacy for good. */
+  /** Every message that claims a modern version is checked; a connection without such a claim stays legacy. */
   #eraOf(request: Request): Era {
     const claimed = classify(request, noHeaders);
     this.#era ??= claimed;
-    // A client may ask the modern question first and fall back to the handshake.
+    // A client may try server/discover first and fall back to the handshake.
     if (request.method === 'initialize' && claimed === 'legacy') this.#era = 'legacy';
     if (claimed === 'legacy' && this.#era === 'modern') {
       throw new HubError('INVALID_PARAMS', 'Every request of this connection must name its protocol version.');
@@ -211,9 +242,9 @@ export class Conversation {
   async #operate(request: Request): Promise<string | undefined> {
     const { caller } = this.#deps;
     const operation = operationOf(request);
-    const attendant = this.#client.attendant(caller, this.#between, () => {});
+    const handlers = this.#client.handlers(caller, this.#between, () => {});
     const client = this.#client;
-    const begun = client.begin(caller, request, operation, attendant);
+    const begun = client.begin(caller, request, operation, handlers);
     const outcome = await begun.work.result;
     client.ended(begun);
     return this.#unwanted.delete(begun.work.call)
@@ -221,18 +252,20 @@ export class Conversation {
       : operationAnswer(request.idText, operation.kind, outcome, 'legacy');
   }
 
-  async #round(request: Request): Promise<string | undefined> {
-    const running = new OpenRequest(request.id, this.#rounds.begin(this.#deps.caller, request, this.#between));
+  async #roundTrip(request: Request): Promise<string | undefined> {
+    const running = new OpenRequest(request.id, this.#roundTrips.begin(this.#deps.caller, request, this.#carrier));
     this.#running.add(running);
     const { text } = await running.work.answer;
     this.#running.delete(running);
     return this.#unwanted.delete(running) ? undefined : text;
   }
 
-  /** A question is no less worth to a client that is behind: the call waits for it. */
+  /** Server requests go to a slow client too, because the call waits for the answer. */
   readonly #between = (message: string): void => {
     if (!this.#deps.isBehind() || message.startsWith('{"jsonrpc":"2.0","id":')) this.#deps.send(message);
   };
+
+  readonly #carrier = { between: this.#between };
 
   #notified(message: Message & { readonly kind: 'notification' | 'response' }): void {
     const cancelled = this.#client.receive(message);
@@ -246,16 +279,21 @@ export class Conversation {
     running.work.cancel(typeof reason === 'string' ? reason.slice(0, 200) : 'by the client');
   }
 
-  #announce(): void {
-    this.#gathering = undefined;
-    const { hub, caller, send } = this.#deps;
-    const view = hub.views.of(caller.chain);
-    if (this.#lists === undefined) return;
-    // Of a server that was just added there is nothing to tell until it was asked, and who waits for word does not ask.
-    if (view.unseen.length > 0) hub.views.discover(caller.chain);
-    for (const list of takeChanges(this.#lists, view)) {
-      if (this.#era === 'legacy') send(notification(changeMethods[list]));
-      this.#subscriptions.announce(list);
-    }
+  #knowLists(asked: readonly ListKind[]): void {
+    const { hub, caller } = this.#deps;
+    this.#lists = addLists(this.#lists ?? {}, hub.lists, caller, asked);
+  }
+
+  /** None until the client knows its lists. */
+  #listeners(): readonly ListListener[] {
+    const { caller, onDefect } = this.#deps;
+    const lists = this.#lists;
+    if (lists === undefined) return [];
+    return [{ caller, lists, announce: (list) => this.#announce(list), fail: onDefect }];
+  }
+
+  #announce(list: ListName): void {
+    if (this.#era === 'legacy') this.#deps.send(notification(changeMethods[list]));
+    this.#subscriptions.announce(list);
   }
 }

@@ -1,35 +1,26 @@
 export { admitTask } from './admit-task.ts';
-export { operationAnswer } from './answer-text.ts';
+export { type CountedAnswers, operationAnswer, type RequestAnswer } from './answer-text.ts';
+export { BatchLists } from './batch-lists.ts';
 export { Conversation } from './conversation.ts';
-export { batchVersion, invalidMessage, methodNotFound } from './faults.ts';
+export { discoverResult, initializeResult } from './initialize-result.ts';
 export { LegacyClient } from './legacy-client.ts';
-export { listPatience, modernListPatience } from './list-patience.ts';
+export { ListAnnouncer, type ListListener } from './list-announcer.ts';
+export { addLists, changeMethods, takeChanges } from './list-changes.ts';
+export { listTimeout, modernListClient } from './list-timeout.ts';
+export { ListenSubscription } from './listen-subscription.ts';
+export { isList, listAnswer, listKinds } from './lists.ts';
 export {
-  changeMethods,
-  isList,
-  type KnownLists,
-  knownLists,
-  type ListName,
-  listAnswer,
-  takeChanges,
-} from './lists.ts';
+  awaitingInputLimits,
+  MultiRoundTrips,
+  mayReceiveMessages,
+} from './multi-round-trips.ts';
 export {
   isOperation,
   isTaskOperation,
   type Operation,
   operationOf,
   type Request,
-  type Underway,
+  type StartedCall,
   wantsProgress,
 } from './operations.ts';
-export { createRounds, isSpokenTo, parkedLimits, principalOf, type Rounds } from './rounds.ts';
-export { discoverResult, initializeResult } from './server-card.ts';
-export {
-  acknowledgement,
-  type ListenFilter,
-  listChange,
-  listenFilter,
-  resourceChange,
-  subscriptionEnd,
-} from './subscription.ts';
-export { type WatchedResources, watchResources } from './watched-resources.ts';
+export { batchVersion, invalidMessage, methodNotFound } from './protocol-errors.ts';

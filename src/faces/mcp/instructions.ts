@@ -1,19 +1,18 @@
-import { missingServers, statusToolName } from '../../calls/index.ts';
+import { statusToolName } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 
-/** Models read this with every conversation; it stays short whatever is configured. */
+/** Models read this at the start of every conversation, so it stays short whatever is configured. */
 const mostServers = 8;
 
 /**
- * What an agent is told when it arrives: which of its servers have no tools in its list yet. Undefined when none is
- * missing. Nobody waits for this: servers that were never seen are asked, and the list waits for them.
+ * The `instructions` of a client: which servers have no tools in its list yet. Undefined when none is missing. This
+ * starts to discover such servers but does not wait for them; the list does.
  */
 export function instructionsFor(hub: Hub, caller: Caller): string | undefined {
-  const view = hub.views.of(caller.chain);
-  if (view.unseen.length === 0) return undefined;
-  hub.views.discover(caller.chain);
-  const missing = missingServers(view);
+  hub.lists.discover(caller);
+  const missing = hub.lists.missingServers(caller);
+  if (missing.length === 0) return undefined;
   const lines = missing
     .slice(0, mostServers)
     .map(({ server, why, meanwhile }) => `- ${server} ${why}. Meanwhile: ${meanwhile}.`);

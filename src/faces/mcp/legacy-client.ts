@@ -3,99 +3,105 @@ import type { Call, CallClient } from '../../calls/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import {
-  type Askable,
-  askableNothing,
+  type ClientCapabilities,
+  type ClientResponse,
   errorReply,
   logLevels,
   type Message,
   notification,
-  type Question,
-  type QuestionAnswer,
   resultReply,
+  type ServerRequest,
+  withoutServerRequests,
 } from '../../mcp/index.ts';
 import { operationAnswer } from './answer-text.ts';
+import { type ClientSubscriptions, createClientSubscriptions } from './client-subscriptions.ts';
 import { isList, listAnswer } from './lists.ts';
 import { findRequest, OpenRequest } from './open-request.ts';
-import { type Attendant, type Operation, type Request, startOperation, type Underway } from './operations.ts';
-import { type Asked, createQuestions, type Questions } from './questions.ts';
-import { type WatchedResources, watchResources } from './watched-resources.ts';
+import { type ClientHandlers, type Operation, type Request, type StartedCall, startOperation } from './operations.ts';
+import { createServerRequests, type OpenServerRequest, type ServerRequests } from './server-requests.ts';
 
 export interface LegacyClientDeps {
   readonly hub: Hub;
   readonly clock: Clock;
-  /** For messages that belong to no request; dropped where the client has no ear for them. */
+  /** Sends messages that belong to no request; they are dropped if the client has no open stream. */
   readonly announce: (message: string) => void;
 }
 
 export interface LegacyClientFacts {
   readonly principal: string;
   readonly session: string;
-  readonly askable: Askable;
+  readonly clientCapabilities: ClientCapabilities;
   /** How long its first list may take. */
-  readonly listPatienceMs: number;
+  readonly listTimeoutMs: number;
 }
 
-/** A client that shook hands, whatever its transport: what it can do, what it is asked, what it listens to. */
+/** A legacy client on any transport: its capabilities, calls, open server requests and subscriptions. */
 export class LegacyClient {
   readonly identity: CallClient;
-  /** For requests that nothing can be said to before their answer. */
-  readonly silent: Attendant;
+  /** For requests whose transport carries nothing before the answer. */
+  readonly silent: ClientHandlers;
   readonly #deps: LegacyClientDeps;
   readonly #session: string;
-  readonly #listPatienceMs: number;
+  readonly #listTimeoutMs: number;
   #logLevel: string | undefined;
-  #calls: LinkedList<OpenRequest<Underway>> | undefined;
-  #questions: Questions | undefined;
-  #watched: WatchedResources | undefined;
+  #calls: LinkedList<OpenRequest<StartedCall>> | undefined;
+  #serverRequests: ServerRequests | undefined;
+  #subscribed: ClientSubscriptions | undefined;
 
-  constructor(deps: LegacyClientDeps, { principal, session, askable, listPatienceMs }: LegacyClientFacts) {
+  constructor(deps: LegacyClientDeps, { principal, session, clientCapabilities, listTimeoutMs }: LegacyClientFacts) {
     this.#deps = deps;
     this.#session = session;
-    this.#listPatienceMs = listPatienceMs;
-    this.identity = { principal, session, askable, takesRounds: false };
-    if (!askable.nothing) {
-      deps.hub.clients.hear(session, (method, params) => deps.announce(notification(method, params)));
+    this.#listTimeoutMs = listTimeoutMs;
+    this.identity = { principal, session, clientCapabilities, takesInputRequired: false };
+    if (!clientCapabilities.nothing) {
+      deps.hub.clients.listen(session, (method, params) => deps.announce(notification(method, params)));
     }
-    const client = askable.nothing ? this.identity : { ...this.identity, askable: askableNothing };
+    const client = clientCapabilities.nothing
+      ? this.identity
+      : { ...this.identity, clientCapabilities: withoutServerRequests(clientCapabilities) };
     this.silent = { client, between: undefined, ask: undefined, log: undefined };
   }
 
-  /** Calls of it are under way. */
+  /** It has calls in flight. */
   get busy(): boolean {
     return this.#calls !== undefined && this.#calls.size > 0;
   }
 
-  /** Servers may have something to say to it besides progress. */
-  isSpokenTo(caller: Caller): boolean {
-    return !this.identity.askable.nothing || this.#logLevel !== undefined || this.#mayLog(caller);
+  /** Whether the client may get messages other than progress before an answer. */
+  mayReceiveMessages(caller: Caller): boolean {
+    return !this.identity.clientCapabilities.nothing || this.#logLevel !== undefined || this.#deps.hub.mayLog(caller);
   }
 
-  /** `onGone` hears when nothing more can be said on the way of `between`. */
-  attendant(caller: Caller, between: (message: string) => void, onGone: (listener: () => void) => void): Attendant {
-    const logs = this.#logLevel !== undefined || this.#mayLog(caller);
+  /** `onGone` registers a listener for the end of the stream that `between` writes to. */
+  handlers(caller: Caller, between: (message: string) => void, onGone: (listener: () => void) => void): ClientHandlers {
+    const logs = this.#logLevel !== undefined || this.#deps.hub.mayLog(caller);
     const log = logs ? { level: this.#logLevel } : undefined;
     const plain = { client: this.identity, between, ask: undefined, log };
-    return this.identity.askable.nothing ? plain : { ...plain, ...this.#asking(between, onGone) };
+    return this.identity.clientCapabilities.nothing ? plain : { ...plain, ...this.#asking(between, onGone) };
   }
 
-  begin(caller: Caller, request: Request, operation: Operation, attendant: Attendant): OpenRequest<Underway> {
-    const started = new OpenRequest(request.id, startOperation(this.#deps.hub, caller, request, operation, attendant));
+  begin(caller: Caller, request: Request, operation: Operation, handlers: ClientHandlers): OpenRequest<StartedCall> {
+    const started = new OpenRequest(
+      request.id,
+      startOperation(this.#deps.hub, { caller, request, operation }, handlers),
+    );
     this.#calls ??= new LinkedList();
     this.#calls.add(started);
-    const { dismiss } = attendant;
+    const { dismiss } = handlers;
     if (dismiss !== undefined) void started.work.result.then(dismiss, dismiss);
     return started;
   }
 
-  ended(request: OpenRequest<Underway>): void {
+  ended(request: OpenRequest<StartedCall>): void {
     this.#calls?.delete(request);
   }
 
-  /** Requests that are no operation on a server, and subscriptions. */
+  /** Answers requests that the hub handles itself, and subscriptions. */
   async answer(caller: Caller, request: Request): Promise<string> {
     const { idText, method } = request;
     if (isList(method)) {
-      return listAnswer(this.#deps.hub, caller, request, { era: 'legacy', waitMs: this.#listPatienceMs });
+      const { showsUi } = this.identity.clientCapabilities;
+      return listAnswer(this.#deps.hub, caller, request, { era: 'legacy', showsUi, waitMs: this.#listTimeoutMs });
     }
     switch (method) {
       case 'ping':
@@ -106,16 +112,16 @@ export class LegacyClient {
       case 'resources/subscribe':
         return this.#subscribe(caller, request);
       case 'resources/unsubscribe':
-        this.#watched?.unwatch(uriOf(request));
+        this.#subscribed?.unsubscribe(uriOf(request));
         return resultReply(idText, '{}');
       default:
         return errorReply(idText, new HubError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 200)}`));
     }
   }
 
-  /** Messages that want no answer. Returns the call that was cancelled, if it was one. */
+  /** Takes a notification or response. Returns the call that it cancelled, if any. */
   receive(message: Message): Call | undefined {
-    if (message.kind === 'response') this.#questions?.answered(message);
+    if (message.kind === 'response') this.#serverRequests?.answered(message);
     if (message.kind !== 'notification') return undefined;
     if (message.method === rootsChanged) this.#deps.hub.clients.tell(this.#session, rootsChanged);
     if (message.method !== 'notifications/cancelled') return undefined;
@@ -125,24 +131,27 @@ export class LegacyClient {
     return call;
   }
 
+  /** Its session has begun. */
+  initialized(caller: Caller): void {
+    this.#deps.hub.clients.begin(this.#session, caller);
+  }
+
   close(): void {
-    // Also where nothing was asked yet: calls go on, and what their servers ask from now on nobody answers.
-    this.#questions ??= createQuestions(this.#deps.clock);
-    this.#questions.close();
-    this.#watched?.close();
+    // Created even if nothing was asked yet: calls go on, and later server requests get an error.
+    this.#openServerRequests().close();
+    this.#subscribed?.close();
     this.#calls = undefined;
     this.#deps.hub.clients.end(this.#session);
   }
 
-  /** What one call asks, as long as it is open. */
+  /** Handles the server requests of one call. */
   #asking(between: (message: string) => void, onGone: (listener: () => void) => void) {
-    const open = new Set<Asked>();
+    const open = new Set<OpenServerRequest>();
     let listens = false;
-    const ask = async (question: Question): Promise<QuestionAnswer> => {
-      this.#questions ??= createQuestions(this.#deps.clock);
-      const asked = this.#questions.ask(question, between);
+    const ask = async (serverRequest: ServerRequest): Promise<ClientResponse> => {
+      const asked = this.#openServerRequests().ask(serverRequest, between);
       open.add(asked);
-      // Once for all; whoever is gone is asked nothing more, for its calls are detached then.
+      // One listener is enough: the calls of a client that is gone are detached, so they ask nothing more.
       if (!listens) onGone(() => each(open, 'abandon'));
       listens = true;
       const answer = await asked.answer;
@@ -152,8 +161,9 @@ export class LegacyClient {
     return { ask, dismiss: () => each(open, 'withdraw') };
   }
 
-  #mayLog({ chain }: Caller): boolean {
-    return this.#deps.hub.views.of(chain).mayLog;
+  #openServerRequests(): ServerRequests {
+    this.#serverRequests ??= createServerRequests(this.#deps.clock, `${this.#session.slice(0, 8)}-`);
+    return this.#serverRequests;
   }
 
   #setLevel({ params: { level } }: Request): void {
@@ -165,15 +175,15 @@ export class LegacyClient {
 
   async #subscribe(caller: Caller, request: Request): Promise<string> {
     const uri = uriOf(request);
-    this.#watched ??= watchResources(this.#deps.hub, (changed) =>
+    this.#subscribed ??= createClientSubscriptions(this.#deps.hub, (changed) =>
       this.#deps.announce(notification('notifications/resources/updated', { uri: changed })),
     );
-    const outcome = await this.#watched.watch(caller, uri, this.identity, '');
+    const outcome = await this.#subscribed.subscribe(caller, uri, this.identity, '');
     return operationAnswer(request.idText, 'subscription', outcome, 'legacy');
   }
 }
 
-function each(open: ReadonlySet<Asked>, end: 'abandon' | 'withdraw'): void {
+function each(open: ReadonlySet<OpenServerRequest>, end: 'abandon' | 'withdraw'): void {
   for (const asked of open) asked[end]();
 }
 

@@ -1,6 +1,6 @@
 import type { Linked, LinkedList } from '../../base/index.ts';
 
-/** A request that has no answer yet, by the id that its client gave it and may cancel it by. */
+/** A request that is not answered yet, with the id by which its client may cancel it. */
 export class OpenRequest<Work> implements Linked<OpenRequest<Work>> {
   readonly id: string | number;
   readonly work: Work;
@@ -14,7 +14,7 @@ export class OpenRequest<Work> implements Linked<OpenRequest<Work>> {
   }
 }
 
-/** Of an id that was used twice the later request is meant; anything but an id means none. */
+/** The later request if a client used an id twice; undefined for anything but an id. */
 export function findRequest<Work>(open: LinkedList<OpenRequest<Work>>, id: unknown): OpenRequest<Work> | undefined {
   return open.find((request) => request.id === id);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readBody } from '../../mcp/index.ts';
-import { type Attendant, channelOf, isOperation, operationOf, type Request } from './operations.ts';
+import { type ClientHandlers, channelOf, isOperation, operationOf, type Request } from './operations.ts';
 
 function requestOf(method: string, paramsText: string): Request {
   const [message] = readBody(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":${paramsText}}`).messages;
@@ -51,8 +51,8 @@ test.each(['__proto__', 'constructor', 'tools/list', ''])('%j is no operation', 
 test('a caller hears what it wants and what there is a way for; to be asked it needs none', () => {
   const sent: string[] = [];
   const between = (message: string): void => void sent.push(message);
-  const nothing: Attendant = { client: undefined, between: undefined, ask: undefined, log: undefined };
-  const ask: Attendant['ask'] = async () => ({ kind: 'result', text: '{}' });
+  const nothing: ClientHandlers = { client: undefined, between: undefined, ask: undefined, log: undefined };
+  const ask: ClientHandlers['ask'] = async () => ({ kind: 'result', text: '{}' });
   const wantsProgress = { _meta: { progressToken: 7 } };
   expect(channelOf({}, { ...nothing, between })).toBeUndefined();
   expect(channelOf(wantsProgress, { ...nothing, log: { level: 'info' } })).toBeUndefined();

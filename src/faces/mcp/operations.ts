@@ -1,20 +1,20 @@
 import { HubError, isJsonObject } from '../../base/index.ts';
-import type { Call, CallClient, CallerChannel, CallResult, ResourceWatch } from '../../calls/index.ts';
+import type { Call, CallClient, CallerChannel, CallResult, ResourceSubscription } from '../../calls/index.ts';
 import type { Caller, OperationKind, TaskKind } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import {
+  type ClientResponse,
   type Message,
   metaOf,
   notification,
   type Params,
   progressTokenOf,
-  type Question,
-  type QuestionAnswer,
+  type ServerRequest,
 } from '../../mcp/index.ts';
 
 export type Request = Message & { readonly kind: 'request' };
 
-/** What a request wants done with a server. */
+/** The operation that a request names. */
 export interface Operation {
   readonly kind: OperationKind;
   readonly name: string;
@@ -22,20 +22,20 @@ export interface Operation {
   readonly args: unknown;
 }
 
-/** The methods that act on servers; everything else the hub answers itself. */
+/** Methods that act on servers; the hub answers all others itself. */
 export function isOperation(method: string): boolean {
   return method === 'tools/call' || readers.has(method);
 }
 
-/** Those on tasks, which clients of the modern era alone may send. */
+/** Task methods, which only modern clients may send. */
 export function isTaskOperation(method: string): boolean {
   return taskKinds.has(method);
 }
 
-/** Throws HubError where the request does not say on what. */
+/** Throws HubError if the request does not name its tool, resource or prompt. */
 export function operationOf(request: Request): Operation {
   const { method, params } = request;
-  // Nearly every call is one of a tool.
+  // Nearly every operation is a tool call.
   if (method === 'tools/call') return named('tool', request, 'tools/call needs "name", the name of a tool.');
   const taskKind = taskKinds.get(method);
   if (taskKind !== undefined) return onTask(taskKind, request);
@@ -57,7 +57,7 @@ const taskKinds: ReadonlyMap<string, TaskKind> = new Map([
   ['tasks/cancel', 'task-cancel'],
 ]);
 
-/** What answers the questions of a task travels as all such answers do, and is not for the ledger. */
+/** Input for a task travels like other input responses and is not recorded in the ledger. */
 function onTask(kind: TaskKind, { method, params: { taskId }, inputsText }: Request): Operation {
   if (typeof taskId !== 'string') throw new HubError('INVALID_PARAMS', `${method} needs "taskId", the id of a task.`);
   if (kind === 'task-update' && inputsText === undefined) {
@@ -93,56 +93,61 @@ function ofCompletion({ ref, argument, context }: Params): Operation {
 }
 
 /** What stands behind a request: the client, and ways to reach it before the answer. */
-export interface Attendant {
+export interface ClientHandlers {
   readonly client: CallClient | undefined;
-  /** Undefined where the transport has no way for messages in between. */
+  /** Undefined if the transport carries nothing before the answer. */
   readonly between: ((message: string) => void) | undefined;
-  readonly ask: ((question: Question) => Promise<QuestionAnswer>) | undefined;
-  /** The call has ended: what it still asks is taken back. */
+  readonly ask: ((serverRequest: ServerRequest) => Promise<ClientResponse>) | undefined;
+  /** The call has ended: its open server requests are withdrawn. */
   readonly dismiss?: (() => void) | undefined;
-  /** Log messages of servers are wanted. */
+  /** Undefined if the client wants no logs. */
   readonly log: { readonly level: string | undefined } | undefined;
 }
 
-export interface Underway {
+export interface StartedCall {
   readonly call: Call;
   readonly result: Promise<CallResult>;
 }
 
 export interface OperationExtras {
   readonly inputs?: string;
-  readonly watch?: ResourceWatch;
+  readonly subscribe?: ResourceSubscription;
+}
+
+/** A request that names an operation, and its caller. */
+export interface CallerRequest {
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly operation: Operation;
 }
 
 export function startOperation(
   hub: Hub,
-  caller: Caller,
-  { params }: Request,
-  operation: Operation,
-  attendant: Attendant,
+  { caller, request: { params }, operation }: CallerRequest,
+  handlers: ClientHandlers,
   extras?: OperationExtras,
-): Underway {
+): StartedCall {
   return hub.call({
     kind: operation.kind,
     caller,
     name: operation.name,
     argumentsText: operation.argumentsText,
     args: operation.args,
-    meta: carriedMeta(params),
+    meta: forwardedMeta(params),
     inputs: extras?.inputs,
-    client: attendant.client,
-    watch: extras?.watch,
-    channel: channelOf(params, attendant),
+    client: handlers.client,
+    subscription: extras?.subscribe,
+    channel: channelOf(params, handlers),
   });
 }
 
-/** Progress is wanted; then the answer needs a way to send it. */
+/** Whether the client wants progress, for which the answer must become a stream. */
 export function wantsProgress({ params }: Request): boolean {
   return progressTokenOf(params) !== undefined;
 }
 
-/** What the client of a request wants to hear before its answer, and can be asked. */
-export function channelOf(params: Params, { between, ask, log }: Attendant): CallerChannel | undefined {
+/** The channel for progress, logs and server requests; undefined if the client takes none of them. */
+export function channelOf(params: Params, { between, ask, log }: ClientHandlers): CallerChannel | undefined {
   const progressToken = between === undefined ? undefined : progressTokenOf(params);
   if (progressToken === undefined && ask === undefined && (log === undefined || between === undefined)) {
     return undefined;
@@ -160,8 +165,8 @@ export function channelOf(params: Params, { between, ask, log }: Attendant): Cal
   };
 }
 
-/** The client's own `_meta` travels on, without what belongs to this hop alone. */
-function carriedMeta(params: Params): string {
+/** The client's own `_meta` is forwarded, without the members for this hop. */
+function forwardedMeta(params: Params): string {
   const meta = metaOf(params);
   if (meta === undefined) return '';
   const carried = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !isOfThisHop(key));

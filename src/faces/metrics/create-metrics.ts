@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, version } from '../../base/index.ts';
 import type { Hub } from '../../hub/index.ts';
+import type { Meter } from './call-counters.ts';
 import { expositionText, expositionType } from './exposition.ts';
 import { familiesOf } from './families.ts';
-import type { Meter } from './meter.ts';
 
 export interface MetricsDeps {
   readonly hub: Hub;
@@ -27,7 +27,7 @@ export function createMetrics(deps: MetricsDeps): MetricsHandler {
     const now = {
       servers,
       load: hub.load(),
-      callsUnderWay: hub.callsUnderWay,
+      callsInFlight: hub.callsInFlight,
       clientSessions: deps.clientSessions(),
       children: hub.childrenRunning,
       ledgerGood: hub.ledger.health === 'good',
@@ -51,7 +51,7 @@ const plainType = 'text/plain; charset=utf-8';
 const exposition = { 'content-type': expositionType, 'cache-control': 'no-store' };
 const challenge = { 'content-type': plainType, 'www-authenticate': 'Bearer realm="quartermaster"' };
 const unauthenticated =
-  'Metrics need the admin token. Send "Authorization: Bearer <token>" with the token from .quartermaster/admin-token.\n';
+  'Metrics need the admin token. Send "Authorization: Bearer <token>" with the token from the file admin-token; `qm state path` prints its folder.\n';
 
 function send(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>>): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(text) }).end(text);

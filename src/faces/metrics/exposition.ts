@@ -28,7 +28,7 @@ function familyText({ name, type, help, samples }: Family): string {
 
 function sampleText(name: string, { suffix = '', labels, value }: Sample): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
-  return `${name}${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${numberText(value)}\n`;
+  return `${name}${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${metricNumber(value)}\n`;
 }
 
 function escapeHelp(text: string): string {
@@ -40,7 +40,7 @@ function escapeLabel(text: string): string {
 }
 
 /** As Go reads numbers: it has no word "Infinity". */
-export function numberText(value: number): string {
+export function metricNumber(value: number): string {
   if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
   return value > 0 ? '+Inf' : '-Inf';
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { readMetrics, seriesValue } from '../../../test/support/prometheus-text.ts';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Outcome, ServerState, ServerStatus } from '../../domain/index.ts';
+import { type Outcome, type ServerState, type ServerStatus, serverStates } from '../../domain/index.ts';
 import type { HubMeter } from '../../hub/index.ts';
+import { createMeter } from './call-counters.ts';
 import { expositionText } from './exposition.ts';
 import { familiesOf, type HubNumbers } from './families.ts';
-import { createMeter } from './meter.ts';
 
 type Entry = Parameters<HubMeter['ended']>[0];
 /** The meter looks at nothing but the server. */
@@ -30,7 +30,7 @@ function status(name: string, state: ServerState, tools?: number): ServerStatus 
 const quiet: HubNumbers = {
   servers: [],
   load: [],
-  callsUnderWay: 0,
+  callsInFlight: 0,
   clientSessions: 0,
   children: 0,
   ledgerGood: true,
@@ -73,18 +73,21 @@ test('buckets are cumulative, a bound belongs to its bucket, and the last equals
   expect(seriesValue(text, 'quartermaster_call_duration_seconds_sum', { server: 'up' })).toBeCloseTo(total, 9);
 });
 
-test(verifies('metrics:calls', 'what needed no server is counted as good, and apart, and has no duration'), () => {
-  const meter = createMeter();
-  meter.ended(entryOf('up'), 'ok', 5);
-  for (const _ of [1, 2]) meter.cached(entryOf('up'));
-  const text = textOf([status('up', 'connected', 1), status('other', 'connected', 1)], meter);
-  expect(seriesValue(text, 'quartermaster_calls_total', { server: 'up', outcome: 'ok' })).toBe(3);
-  expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'up' })).toBe(2);
-  expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'other' })).toBe(0);
-  expect(seriesValue(text, 'quartermaster_call_duration_seconds_count', { server: 'up' })).toBe(1);
-});
+test(
+  verifies('metrics:each-call-once', 'what needed no server is counted as good, and apart, and has no duration'),
+  () => {
+    const meter = createMeter();
+    meter.ended(entryOf('up'), 'ok', 5);
+    for (const _ of [1, 2]) meter.cached(entryOf('up'));
+    const text = textOf([status('up', 'connected', 1), status('other', 'connected', 1)], meter);
+    expect(seriesValue(text, 'quartermaster_calls_total', { server: 'up', outcome: 'ok' })).toBe(3);
+    expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'up' })).toBe(2);
+    expect(seriesValue(text, 'quartermaster_cached_calls_total', { server: 'other' })).toBe(0);
+    expect(seriesValue(text, 'quartermaster_call_duration_seconds_count', { server: 'up' })).toBe(1);
+  },
+);
 
-test('what was refused has an outcome and no duration', () => {
+test('refused calls have an outcome and no duration', () => {
   const meter = createMeter();
   meter.refused(entryOf('up'), 'rate_limited');
   meter.refused(undefined, 'unknown_tool');
@@ -119,12 +122,13 @@ test.each<readonly [ServerState, number | undefined, number | undefined]>([
   ['open-circuit', 3, 0],
   ['quarantined', 3, 0],
   ['invalid', undefined, 0],
+  ['untrusted', undefined, 0],
   ['disabled', undefined, undefined],
 ])('a server that is %s with %s tools is up: %s', (state, tools, up) => {
   const text = textOf([status('a', state, tools)]);
   expect(seriesValue(text, 'quartermaster_server_up', { server: 'a' })).toBe(up);
   const { samples } = readMetrics(text).get('quartermaster_server_state') ?? { samples: [] };
-  expect(samples).toHaveLength(10);
+  expect(samples).toHaveLength(serverStates.length);
   expect(samples.filter(({ value }) => value === 1).map(({ labels }) => labels.state)).toEqual([state]);
   const open = seriesValue(text, 'quartermaster_breaker_open', { server: 'a' });
   expect(open === 1).toBe(state === 'open-circuit');
@@ -141,15 +145,15 @@ test('the first connection is none of the reconnects', () => {
   const meter = createMeter();
   const reconnects = () =>
     seriesValue(textOf([status('a', 'connected')], meter), 'quartermaster_server_reconnects_total', { server: 'a' });
-  meter.linked('a');
+  meter.connected('a');
   expect(reconnects()).toBe(0);
-  meter.linked('a');
+  meter.connected('a');
   expect(reconnects()).toBe(1);
 });
 
 test('the state of the hub', () => {
   const text = textOf([], createMeter(), {
-    callsUnderWay: 2,
+    callsInFlight: 2,
     clientSessions: 3,
     children: 4,
     ledgerGood: false,
@@ -157,7 +161,7 @@ test('the state of the hub', () => {
     startedAtSeconds: 1_700_000_000.5,
   });
   const read = (name: string) => seriesValue(text, `quartermaster_${name}`);
-  expect(['calls_under_way', 'client_sessions', 'children', 'ledger_good'].map(read)).toEqual([2, 3, 4, 0]);
+  expect(['calls_in_flight', 'client_sessions', 'children', 'ledger_good'].map(read)).toEqual([2, 3, 4, 0]);
   expect(read('process_resident_memory_bytes')).toBe(50_000_000);
   expect(read('process_start_time_seconds')).toBe(1_700_000_000.5);
   expect(seriesValue(text, 'quartermaster_build_info', { version: '1.2.3', node: '20.0.0' })).toBe(1);
@@ -165,11 +169,11 @@ test('the state of the hub', () => {
 
 test('how busy each server is', () => {
   const load = [
-    { name: 'a', connections: 3, underWay: 5, waiting: 2, queuedBytes: 70_000 },
-    { name: 'b', connections: 0, underWay: 0, waiting: 0, queuedBytes: 0 },
+    { name: 'a', connections: 3, inFlight: 5, waiting: 2, queuedBytes: 70_000 },
+    { name: 'b', connections: 0, inFlight: 0, waiting: 0, queuedBytes: 0 },
   ];
   const text = textOf([], createMeter(), { load });
-  const names = ['connections', 'calls_under_way', 'calls_waiting', 'queued_bytes'];
+  const names = ['connections', 'calls_in_flight', 'calls_waiting', 'queued_bytes'];
   const read = (server: string) => names.map((name) => seriesValue(text, `quartermaster_server_${name}`, { server }));
   expect(read('a')).toEqual([3, 5, 2, 70_000]);
   expect(read('b')).toEqual([0, 0, 0, 0]);

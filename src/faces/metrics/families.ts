@@ -1,12 +1,12 @@
 import { type Outcome, type ServerLoad, type ServerStatus, serverStates } from '../../domain/index.ts';
-import { type Family, type Labels, numberText, type Sample } from './exposition.ts';
-import { boundsMs, type Meter, type ServerNumbers } from './meter.ts';
+import { boundsMs, type Meter, type ServerNumbers } from './call-counters.ts';
+import { type Family, type Labels, metricNumber, type Sample } from './exposition.ts';
 
 /** The hub at one moment. */
 export interface HubNumbers {
   readonly servers: readonly ServerStatus[];
   readonly load: readonly ServerLoad[];
-  readonly callsUnderWay: number;
+  readonly callsInFlight: number;
   readonly clientSessions: number;
   readonly children: number;
   readonly ledgerGood: boolean;
@@ -24,22 +24,22 @@ export function familiesOf(hub: HubNumbers, meter: Meter): Family[] {
   return [...callFamilies(hub, meter), ...serverFamilies(hub, meter), ...queueFamilies(hub), ...processFamilies(hub)];
 }
 
-function callFamilies({ servers, callsUnderWay }: HubNumbers, meter: Meter): Family[] {
+function callFamilies({ servers, callsInFlight }: HubNumbers, meter: Meter): Family[] {
   const usable = servers.filter(isUsable);
   return [
     {
       name: 'quartermaster_calls_total',
       type: 'counter',
-      help: 'Calls that ended, by server and by the outcome that the ledger has. server="" is a tool that the agent does not have.',
+      help: 'Calls that ended, by server and outcome. server="" counts calls to tools that no server has.',
       samples: [
         ...usable.flatMap(({ name }) => outcomeSamples(name, meter.of(name), ofServers)),
-        ...outcomeSamples('', meter.nobodys, ofNobody),
+        ...outcomeSamples('', meter.unknownNames, ofNobody),
       ],
     },
     {
       name: 'quartermaster_cached_calls_total',
       type: 'counter',
-      help: 'Of the calls with the outcome "ok", those that were answered by what was kept of an earlier one.',
+      help: 'Calls with the outcome "ok" that were answered from the cache.',
       samples: usable.map(({ name }) => ({ labels: { server: name }, value: meter.of(name).cached })),
     },
     {
@@ -48,7 +48,7 @@ function callFamilies({ servers, callsUnderWay }: HubNumbers, meter: Meter): Fam
       help: 'Time from arrival to end of calls that were sent to the server.',
       samples: usable.flatMap(({ name }) => histogramSamples({ server: name }, meter.of(name))),
     },
-    gauge('quartermaster_calls_under_way', 'Calls that have not ended.', callsUnderWay),
+    gauge('quartermaster_calls_in_flight', 'Calls that have not ended.', callsInFlight),
   ];
 }
 
@@ -58,13 +58,13 @@ function serverFamilies({ servers }: HubNumbers, meter: Meter): Family[] {
     {
       name: 'quartermaster_server_up',
       type: 'gauge',
-      help: '1 if the server is connected, or idle with known tools; 0 if it is away. Absent where nobody asked it yet and where it is switched off.',
+      help: '1 if the server is connected, or idle with known tools; 0 if it is unavailable. Absent while it is disabled, and until its tools are first requested.',
       samples: servers.flatMap((server) => upSamples(server)),
     },
     {
       name: 'quartermaster_server_state',
       type: 'gauge',
-      help: '1 for the state that the server is in, 0 for the others.',
+      help: '1 for the current state of the server, 0 for the others.',
       samples: servers.flatMap(({ name, state: now }) =>
         serverStates.map((state) => ({ labels: { server: name, state }, value: Number(state === now) })),
       ),
@@ -73,12 +73,15 @@ function serverFamilies({ servers }: HubNumbers, meter: Meter): Family[] {
       name: 'quartermaster_server_reconnects_total',
       type: 'counter',
       help: 'Connections to the server after the first one.',
-      samples: usable.map(({ name }) => ({ labels: { server: name }, value: Math.max(0, meter.of(name).links - 1) })),
+      samples: usable.map(({ name }) => ({
+        labels: { server: name },
+        value: Math.max(0, meter.of(name).connections - 1),
+      })),
     },
     {
       name: 'quartermaster_breaker_open',
       type: 'gauge',
-      help: '1 while the server is left alone after failed connects.',
+      help: '1 while the server is not retried after failed connects.',
       samples: usable.map(({ name, state }) => ({ labels: { server: name }, value: Number(state === 'open-circuit') })),
     },
   ];
@@ -93,9 +96,9 @@ function queueFamilies({ load }: HubNumbers): Family[] {
   });
   return [
     family('quartermaster_server_connections', 'Connections to the server.', (of) => of.connections),
-    family('quartermaster_server_calls_under_way', 'Calls of the server that have not ended.', (of) => of.underWay),
-    family('quartermaster_server_calls_waiting', 'Calls that wait for those of another client.', (of) => of.waiting),
-    family('quartermaster_server_queued_bytes', 'Bytes that the server has not taken yet.', (of) => of.queuedBytes),
+    family('quartermaster_server_calls_in_flight', 'Calls of the server that have not ended.', (of) => of.inFlight),
+    family('quartermaster_server_calls_waiting', 'Calls that wait for calls of another client.', (of) => of.waiting),
+    family('quartermaster_server_queued_bytes', 'Bytes that the server has not read yet.', (of) => of.queuedBytes),
   ];
 }
 
@@ -103,11 +106,11 @@ function processFamilies(hub: HubNumbers): Family[] {
   const build = { version: hub.version, node: hub.node };
   return [
     gauge('quartermaster_client_sessions', 'Open client sessions, over /mcp and /sse.', hub.clientSessions),
-    gauge('quartermaster_children', 'Processes of stdio servers that run, the watchdog aside.', hub.children),
+    gauge('quartermaster_children', 'Running processes of stdio servers, without the watchdog.', hub.children),
     gauge('quartermaster_ledger_good', '0 while calls cannot be recorded and are refused.', Number(hub.ledgerGood)),
     gauge('quartermaster_process_resident_memory_bytes', 'Resident memory of the hub.', hub.residentBytes),
     gauge('quartermaster_process_start_time_seconds', 'When the hub started, in Unix time.', hub.startedAtSeconds),
-    gauge('quartermaster_build_info', 'Always 1; its labels are what runs.', 1, build),
+    gauge('quartermaster_build_info', 'Always 1; the labels are the versions.', 1, build),
   ];
 }
 
@@ -115,14 +118,14 @@ function gauge(name: string, help: string, value: number, labels: Labels = {}): 
   return { name, type: 'gauge', help, samples: [{ labels, value }] };
 }
 
-/** What is switched off or cannot be read gets no calls. */
+/** What is disabled or cannot be read gets no calls. */
 function isUsable({ state }: ServerStatus): boolean {
   return state !== 'disabled' && state !== 'invalid';
 }
 
 function upSamples({ name, state, tools }: ServerStatus): Sample[] {
-  const isUnseen = state === 'idle' && tools === undefined;
-  if (state === 'disabled' || isUnseen) return [];
+  const isUndiscovered = state === 'idle' && tools === undefined;
+  if (state === 'disabled' || isUndiscovered) return [];
   return [{ labels: { server: name }, value: Number(state === 'connected' || state === 'idle') }];
 }
 
@@ -156,7 +159,7 @@ function histogramSamples(labels: Labels, { buckets, totalMs }: ServerNumbers): 
   const cumulative = buckets.map((calls, index): Sample => {
     count += calls;
     const bound = boundsMs[index];
-    const le = bound === undefined ? '+Inf' : numberText(bound / 1000);
+    const le = bound === undefined ? '+Inf' : metricNumber(bound / 1000);
     return { suffix: '_bucket', labels: { ...labels, le }, value: count };
   });
   return [...cumulative, { suffix: '_sum', labels, value: totalMs / 1000 }, { suffix: '_count', labels, value: count }];

@@ -1,2 +1,2 @@
+export { createMeter, type Meter } from './call-counters.ts';
 export { createMetrics, type MetricsDeps, type MetricsHandler } from './create-metrics.ts';
-export { createMeter, type Meter } from './meter.ts';

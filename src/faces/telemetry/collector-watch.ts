@@ -2,22 +2,23 @@ import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../base/index.ts';
 
-/** Tells once that the collector does not take traces, and once that it does again. */
+/** Logs once when the collector stops accepting traces, and once when it accepts them again. */
 export interface CollectorWatch {
   failed(reason: string): void;
   took(): void;
 }
 
 export function createCollectorWatch(logger: Logger): CollectorWatch {
-  let away = false;
+  let failing = false;
   return {
     failed(reason) {
-      if (!away) logger.warn('traces_not_taken', { reason, note: 'Calls go on; their traces are lost meanwhile.' });
-      away = true;
+      if (!failing)
+        logger.warn('telemetry.export-failed', { reason, note: 'Calls go on; their traces are lost meanwhile.' });
+      failing = true;
     },
     took() {
-      if (away) logger.info('traces_taken_again');
-      away = false;
+      if (failing) logger.info('telemetry.export-resumed');
+      failing = false;
     },
   };
 }
@@ -27,7 +28,7 @@ export function watchedExporter(exporter: SpanExporter, watch: CollectorWatch): 
     export(spans, done) {
       exporter.export(spans, (result) => {
         if (result.code === ExportResultCode.SUCCESS) watch.took();
-        // The collector's own answer stays out: nobody knows what it repeats.
+        // Leave out the collector's response body: it could repeat anything.
         else watch.failed(reasonOf(result.error));
         done(result);
       });
@@ -39,7 +40,7 @@ export function watchedExporter(exporter: SpanExporter, watch: CollectorWatch): 
 
 function reasonOf(error: (Error & { readonly code?: unknown }) | undefined): string {
   const said = error?.message ?? '';
-  // An HTTP status, where there is one; the names of network errors are in their texts already.
+  // The HTTP status, if there is one. Messages of network errors already contain their code.
   const status = typeof error?.code === 'number' ? `HTTP ${error.code}` : '';
   return [status, said].filter((part) => part !== '').join(' ') || 'no reason given';
 }

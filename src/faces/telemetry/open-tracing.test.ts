@@ -18,6 +18,8 @@ const facts: CallFacts = {
   server: 'files',
   tool: 'read',
   decision: 'allow',
+  rule: null,
+  ruleSource: null,
   outcome: 'ok',
   durationMs: 12.5,
   error: undefined,
@@ -100,7 +102,7 @@ test('a failed call has the status error; a name that nobody has names no span',
   expect(new Set(spans.map((span) => span.traceId)).size).toBe(4);
 });
 
-test('what the variables say of the process, the headers and the share of traces is heeded', async () => {
+test('variables set the resource, the headers and the sampled share', async () => {
   const receiver = await startTraceReceiver();
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.url);
   vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-team=red');
@@ -146,35 +148,42 @@ test('a state that is garbage is dropped, and its trace kept', async () => {
   await tracing.close();
 });
 
-test(verifies('telemetry:away', 'a collector that is away is told once, and nothing waits for it'), async () => {
-  const receiver = await startTraceReceiver();
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.url);
-  vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
-  vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
-  const { tracing, logged } = open();
-  await receiver.stop();
-  const send = (): void => tracing.tracer.begin(at, 'tools/call', '').end(facts);
-  send();
-  await vi.waitFor(() => expect(logged.map(({ event }) => event)).toEqual(['traces_not_taken']), 10_000);
-  expect(logged[0]).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
-  send();
-  await receiver.restart();
-  await vi.waitFor(() => {
+test(
+  verifies('telemetry:collector-down', 'a collector that is away is told once, and nothing waits for it'),
+  async () => {
+    const receiver = await startTraceReceiver();
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', receiver.url);
+    vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
+    vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '200');
+    const { tracing, logged } = open();
+    await receiver.stop();
+    const send = (): void => tracing.tracer.begin(at, 'tools/call', '').end(facts);
     send();
-    expect(logged.map(({ event }) => event)).toEqual(['traces_not_taken', 'traces_taken_again']);
-  }, 10_000);
-  expect((await receiver.spans(1)).length).toBeGreaterThan(0);
-  await receiver.stop();
-  send();
-  await tracing.close();
-  expect(logged.map(({ event }) => event)).toEqual(['traces_not_taken', 'traces_taken_again', 'traces_not_taken']);
-});
+    await vi.waitFor(() => expect(logged.map(({ event }) => event)).toEqual(['telemetry.export-failed']), 60_000);
+    expect(logged[0]).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
+    send();
+    await receiver.restart();
+    await vi.waitFor(() => {
+      send();
+      expect(logged.map(({ event }) => event)).toEqual(['telemetry.export-failed', 'telemetry.export-resumed']);
+    }, 60_000);
+    expect((await receiver.spans(1)).length).toBeGreaterThan(0);
+    await receiver.stop();
+    send();
+    await tracing.close();
+    expect(logged.map(({ event }) => event)).toEqual([
+      'telemetry.export-failed',
+      'telemetry.export-resumed',
+      'telemetry.export-failed',
+    ]);
+  },
+);
 
 test('a setting that cannot be used is told', async () => {
   vi.stubEnv('OTEL_TRACES_SAMPLER', 'sometimes');
   const { tracing, logged } = open();
   expect(logged).toEqual([
-    { level: 'warn', event: 'telemetry_setting', problem: expect.stringContaining('OTEL_TRACES_SAMPLER') },
+    { level: 'warn', event: 'telemetry.setting-ignored', problem: expect.stringContaining('OTEL_TRACES_SAMPLER') },
   ]);
   await tracing.close();
 });

@@ -4,13 +4,13 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { type Clock, type Logger, sleep, version } from '../../base/index.ts';
 import type { CallTracer } from '../../calls/index.ts';
-import { createCallTracer } from './call-tracer.ts';
 import { createCollectorWatch, watchedExporter } from './collector-watch.ts';
+import { createCallTracer } from './otel-tracer.ts';
 
-/** Traces of this process's calls, on their way to a collector. */
+/** Exports traces of this process's calls to a collector. */
 export interface Tracing {
   readonly tracer: CallTracer;
-  /** Sends what is left, within two seconds. */
+  /** Sends the remaining spans, within two seconds. */
   close(): Promise<void>;
 }
 
@@ -19,10 +19,10 @@ export interface TracingDeps {
   readonly logger: Logger;
 }
 
-/** Longer than a collector needs, and no longer than somebody waits who pressed Ctrl-C. */
+/** More than a collector needs, and no longer than a person waits after Ctrl-C. */
 const flushMs = 2000;
 
-/** The SDK reads the OTEL_ variables of the process by itself: where to send, how often, which share. */
+/** The SDK reads the OTEL_ variables of the process itself: endpoint, export interval, sampling ratio. */
 export function openTracing({ clock, logger }: TracingDeps): Tracing {
   const watch = createCollectorWatch(logger);
   const provider = sayingWhatIsWrong(logger, () => {
@@ -34,7 +34,7 @@ export function openTracing({ clock, logger }: TracingDeps): Tracing {
     async close() {
       const enough = new AbortController();
       const late = sleep(clock, flushMs, enough.signal).then(() => true);
-      // What could not be sent was told by the watch.
+      // The watch has logged failed exports already.
       const sent = provider.shutdown().then(
         () => false,
         () => false,
@@ -45,7 +45,7 @@ export function openTracing({ clock, logger }: TracingDeps): Tracing {
   };
 }
 
-/** What the operator says of this process counts more than what it says of itself. */
+/** Attributes from the operator's environment override the hub's own. */
 function resource() {
   const own = resourceFromAttributes({ 'service.name': 'quartermaster', 'service.version': version });
   return defaultResource()
@@ -53,9 +53,9 @@ function resource() {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** A variable that the SDK cannot use is told once, when it reads it; what happens later, the watch tells. */
+/** Logs a variable that the SDK cannot use once, while the SDK reads it. The watch logs later failures. */
 function sayingWhatIsWrong<T>(logger: Logger, build: () => T): T {
-  const say = (problem: string): void => logger.warn('telemetry_setting', { problem });
+  const say = (problem: string): void => logger.warn('telemetry.setting-ignored', { problem });
   const silent = (): void => {};
   const diagnostics = { error: say, warn: say, info: silent, debug: silent, verbose: silent };
   diag.setLogger(diagnostics, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });

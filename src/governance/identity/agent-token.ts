@@ -12,7 +12,7 @@ export function createAgentToken(random: RandomBytes): NewToken {
   return { id, token: `qm_${id}_${random(32).toString('base64url')}` };
 }
 
-/** Cheap test before any hashing; `${` is a variable that some client forgot to expand. */
+/** A cheap test before hashing. `${` is a variable that a client did not expand. */
 export function looksLikeAgentToken(text: string): boolean {
   return text.length <= 200 && text.startsWith('qm_') && !text.includes('${');
 }

@@ -4,9 +4,9 @@ export {
   type IssuedToken,
   type TokenBook,
   type TokenBookDeps,
-  type TokenOrder,
   type TokenSummary,
 } from './token-book.ts';
 export type { TokenIdentity } from './token-index.ts';
-export type { StoredToken, TokenStore } from './token-store.ts';
+export type { TokenRequest } from './token-order.ts';
+export type { StoredToken, TokenChange, TokenStore } from './token-store.ts';
 export { parseTtl } from './ttl.ts';

@@ -24,6 +24,13 @@ test('a token stands for its agent until it expires', async () => {
   expect(book.list()).toMatchObject([{ id: issued.id, state: 'expired' }]);
 });
 
+test('whole milliseconds are stored, whatever the clock says', async () => {
+  const { book, store, time } = await openBook();
+  time.now += 0.25;
+  await book.issue({ agent: 'tester', ttlMs: hour });
+  expect(store.rows).toMatchObject([{ created: time.now - 0.25, expires: time.now - 0.25 + hour }]);
+});
+
 test('lasts 30 days unless told otherwise', async () => {
   const { book, time } = await openBook();
   expect((await book.issue({ agent: 'tester' })).expires).toBe(time.now + 30 * 24 * hour);
@@ -141,7 +148,7 @@ test.each([
   expect(store.rows).toEqual([]);
 });
 
-test('what could not be stored did not happen', async () => {
+test('a change that could not be stored has no effect', async () => {
   const { book, store } = await openBook();
   const kept = await book.issue({ agent: 'tester' });
   store.fault = new Error('disk full');
@@ -183,7 +190,7 @@ test('a slow reload does not bring a revoked token back', async () => {
 test('tells listeners of changes, and of nothing else', async () => {
   const { book, store } = await openBook();
   let changes = 0;
-  const stop = book.onChange(() => changes++);
+  const stop = book.onTokensChange(() => changes++);
   const { id } = await book.issue({ agent: 'tester' });
   expect(changes).toBe(1);
   await book.reload();
@@ -224,11 +231,13 @@ async function openBook() {
       await store.slow;
       return seen;
     },
-    async update(edit) {
+    async change(decide) {
       if (store.fault !== undefined) throw store.fault;
-      store.rows = edit(store.rows);
+      const { added, removed } = decide(store.rows);
+      store.rows = [...store.rows.filter(({ id }) => !removed.includes(id)), ...added];
       return store.rows;
     },
+    onTokensChange: () => () => {},
   };
   const time = { now: 1_800_000_000_000 };
   const clock: Clock = { ...createSystemClock(), now: () => time.now };

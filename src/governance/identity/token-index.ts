@@ -1,6 +1,6 @@
 import type { StoredToken } from './token-store.ts';
 
-/** Who a token stands for. The same object as long as nothing about the token changed. */
+/** The identity of a token. The same object as long as the token is unchanged. */
 export interface TokenIdentity {
   readonly tokenId: string;
   readonly agent: string;
@@ -11,10 +11,10 @@ export interface TokenIdentity {
   readonly expires: number;
 }
 
-/** Delegation deeper than this is a loop in somebody's program. */
+/** Deeper delegation is probably a loop in a program. */
 export const maxDelegations = 16;
 
-/** Tokens by hash and by id; one whose ancestry is broken, revoked or circular is not in it. */
+/** Tokens by hash and by id, without those that have a missing, revoked or circular ancestor. */
 export interface TokenIndex {
   readonly byHash: ReadonlyMap<string, TokenIdentity>;
   readonly byId: ReadonlyMap<string, TokenIdentity>;
@@ -37,12 +37,12 @@ export function buildTokenIndex(rows: readonly StoredToken[], previous: TokenInd
   return { byHash, byId, rows };
 }
 
-/** The token and its ancestors, or undefined when one of them is gone. */
+/** The token and its ancestors. Undefined if one of them is gone. */
 function lineageOf(row: StoredToken, rowById: ReadonlyMap<string, StoredToken>): readonly StoredToken[] | undefined {
   const lineage = [row];
   for (let parent = row.parent; parent !== undefined; ) {
     const next = rowById.get(parent);
-    // A circle runs into the depth limit as well.
+    // A cycle exceeds the depth limit too.
     if (next === undefined || lineage.length >= maxDelegations) return undefined;
     lineage.push(next);
     parent = next.parent;

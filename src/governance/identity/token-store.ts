@@ -1,7 +1,7 @@
 /** Agents' names go into tokens, file names and messages. */
 export const agentNamePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** A token as it is kept: enough to recognise it, not enough to use it. */
+/** A stored token: enough to recognise it, not enough to use it. */
 export interface StoredToken {
   readonly id: string;
   readonly agent: string;
@@ -14,13 +14,22 @@ export interface StoredToken {
   readonly run?: string;
 }
 
-/** Where tokens are kept. An implementation checks what it reads; rows of another shape are an error. */
+/** Rows that come and go together. */
+export interface TokenChange {
+  readonly added: readonly StoredToken[];
+  /** Ids. */
+  readonly removed: readonly string[];
+}
+
+/** Stores tokens. An implementation validates the rows that it reads. */
 export interface TokenStore {
   load(): Promise<readonly StoredToken[]>;
   /**
-   * Replaces all rows by what `edit` makes of the newest ones, with nobody writing in between:
-   * otherwise two processes could undo each other's revocations. `edit` may throw to change nothing.
-   * Resolves, with the new rows, once they are durable.
+   * Adds and removes the rows that `decide` names after a look at the newest ones, with nobody writing in between:
+   * otherwise two processes could undo each other's revocations. `decide` may throw to change nothing.
+   * Resolves, with all rows, once the change is durable.
    */
-  update(edit: (tokens: readonly StoredToken[]) => readonly StoredToken[]): Promise<readonly StoredToken[]>;
+  change(decide: (stored: readonly StoredToken[]) => TokenChange): Promise<readonly StoredToken[]>;
+  /** Calls the listener after another process changed rows. Without the store there are none. */
+  onTokensChange(listener: () => void): () => void;
 }

@@ -2,7 +2,7 @@ import { HubError } from '../../base/index.ts';
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Ten years: more is a typing error, and nobody would remember to revoke it. */
+/** Ten years. A longer time is probably a typing error. */
 export const maxTtlMs: number = 3650 * 86_400_000;
 
 /** `30d`, `12h`, `15m` or `90s` in milliseconds. */

@@ -3,23 +3,27 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { Decision, RuleEffect, ServerAccess, ToolHints } from '../../domain/index.ts';
 import { compilePolicy } from './compile-policy.ts';
-import { draftFleet, type FleetDraft, type ServerDraft } from './fleet.fixture.ts';
+import { type ConfigurationDraft, type ConfiguredServerDraft, draftConfiguration } from './configuration.fixture.ts';
 
-const github: ServerDraft = {
+const github: ConfiguredServerDraft = {
   transport: { type: 'http', url: 'https://api.githubcopilot.com/mcp/', headers: {} },
 };
 const source = { file: 'hub.json', line: 4 };
 
 interface Setting {
-  readonly server?: ServerDraft;
+  readonly server?: ConfiguredServerDraft;
   readonly access: Partial<ServerAccess>;
   readonly hints?: ToolHints;
   readonly chain?: readonly string[];
 }
 
-function decide(tool: string, { server, access, hints, chain }: Setting, draft: Omit<FleetDraft, 'servers'> = {}) {
-  const fleet = draftFleet({ servers: { hub: { ...(server ?? github), access } }, ...draft });
-  return compilePolicy(fleet, chain ?? ['dev']).decide('hub', tool, `hub_${tool}`, hints ?? null);
+function decide(
+  tool: string,
+  { server, access, hints, chain }: Setting,
+  draft: Omit<ConfigurationDraft, 'servers'> = {},
+) {
+  const configuration = draftConfiguration({ servers: { hub: { ...(server ?? github), access } }, ...draft });
+  return compilePolicy(configuration, chain ?? ['dev']).decide('hub', tool, `hub_${tool}`, hints ?? null);
 }
 
 describe('a read-only server', () => {
@@ -48,8 +52,8 @@ describe('a read-only server', () => {
   });
 
   test('is known by how it is reached, not by what it is called', () => {
-    const fleet = draftFleet({ servers: { github: { access: { readOnly: true } } } });
-    const decision = compilePolicy(fleet, ['dev']).decide('github', 'list_issues', 'github_list_issues', null);
+    const configuration = draftConfiguration({ servers: { github: { access: { readOnly: true } } } });
+    const decision = compilePolicy(configuration, ['dev']).decide('github', 'list_issues', 'github_list_issues', null);
     expect(decision.reason).toMatchObject({ kind: 'read-only', because: 'no-word' });
   });
 
@@ -140,7 +144,7 @@ test(verifies('scopes:untrusted', 'no annotation of an untrusted server makes a 
   );
 });
 
-test('no statement on access gives more than none', () => {
+test('an access setting never gives more than no setting', () => {
   fc.assert(
     fc.property(accesses, fc.boolean(), tools, hints, rules, (access, trustAnnotations, tool, said, policy) => {
       const open = decide(tool, { access: {}, hints: said }, { policy });

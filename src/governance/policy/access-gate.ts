@@ -2,28 +2,28 @@ import type { Decision, ServerAccess, ServerSpec, ToolHints } from '../../domain
 import { isReadOnly } from './scopes.ts';
 import { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 
-/** What statements on access do to a server's tools; each answer is undefined where they let a tool be. */
+/** Applies access settings to a server's tools. Each member is undefined where they restrict nothing. */
 export interface AccessGate {
-  /** An empty list of scopes grants nothing, neither tools nor what can be read. */
+  /** Set if a list of scopes is empty, which denies tools, resources and prompts. */
   readonly shut: Decision | undefined;
-  /** The server is read-only, and the tool may write. */
+  /** Denies a tool that may write on a read-only server. */
   refuse(tool: string, hints: ToolHints | null): Decision | undefined;
-  /** The tool may write, and that wants a human. */
-  hold(tool: string, hints: ToolHints | null): Decision | undefined;
+  /** Requires approval for a tool that may write. */
+  requireApproval(tool: string, hints: ToolHints | null): Decision | undefined;
 }
 
-/** The server's own statement, and those of others that restrict it; each counts. */
+/** Combines the server's own access settings with those of other files that restrict it. All of them apply. */
 export function compileAccess(spec: ServerSpec): AccessGate {
   const statements = [spec.access, ...spec.restrictedBy.flatMap(({ access }) => access ?? [])];
   const speaking = statements.filter((access) => isReadOnly(access) || access.writeRequiresApproval);
-  // Most servers say nothing; theirs need not even be recognised.
+  // Most servers have no such settings and need not be recognised.
   if (speaking.length === 0) return openGate;
   const kindOf = compileToolKind(spec);
   const gates = speaking.map((access) => compileStatement(spec.name, access, kindOf));
   return {
     shut: first(gates, ({ shut }) => shut),
     refuse: (tool, hints) => first(gates, (gate) => gate.refuse(tool, hints)),
-    hold: (tool, hints) => first(gates, (gate) => gate.hold(tool, hints)),
+    requireApproval: (tool, hints) => first(gates, (gate) => gate.requireApproval(tool, hints)),
   };
 }
 
@@ -39,7 +39,7 @@ function compileStatement(server: string, access: ServerAccess, kindOf: ToolKind
   return {
     shut: scopes?.length === 0 ? { effect: 'deny', reason: { kind: 'no-scope', server, source } } : undefined,
     refuse: (tool, hints) => (readOnly ? judge('read-only', tool, hints) : undefined),
-    hold: (tool, hints) => (writeRequiresApproval ? judge('write-approval', tool, hints) : undefined),
+    requireApproval: (tool, hints) => (writeRequiresApproval ? judge('write-approval', tool, hints) : undefined),
   };
 }
 
@@ -51,4 +51,4 @@ function first(gates: readonly AccessGate[], ask: (gate: AccessGate) => Decision
   return undefined;
 }
 
-const openGate: AccessGate = { shut: undefined, refuse: () => undefined, hold: () => undefined };
+const openGate: AccessGate = { shut: undefined, refuse: () => undefined, requireApproval: () => undefined };

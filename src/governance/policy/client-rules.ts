@@ -1,15 +1,15 @@
-import type { ClientRules, Decision, FleetServer, PolicyRule } from '../../domain/index.ts';
-import { strictness } from './rule-set.ts';
-import type { Speaker } from './speakers.ts';
-import { compileWildcard, matchesWildcard } from './wildcard.ts';
+import type { ClientRules, ConfiguredServer, Decision, PolicyRule } from '../../domain/index.ts';
+import type { PolicyEntry } from './policy-entries.ts';
+import { strictness } from './rules/strictness.ts';
+import { compileNameOrPattern } from './wildcard.ts';
 
-/** What the rules of clients say of a tool, a resource or a prompt; undefined where they let it be. */
+/** The decision of clients' rules on a tool, resource or prompt. Undefined where they restrict nothing. */
 export type ClientGate = (subject: string) => Decision | undefined;
 
-/** Of several agents and several files the strictest counts. */
+/** The strictest rule wins across agents and files. */
 export function compileClientRules(
-  server: FleetServer | undefined,
-  agents: readonly { readonly agent: string; readonly speakers: readonly Speaker[] }[],
+  server: ConfiguredServer | undefined,
+  agents: readonly { readonly agent: string; readonly entries: readonly PolicyEntry[] }[],
 ): ClientGate {
   const restrictions = server?.kind === 'ready' ? server.spec.restrictedBy : [];
   const lists = restrictions.flatMap(({ rules }) =>
@@ -28,16 +28,15 @@ export function compileClientRules(
   };
 }
 
-/** The agent's own rules, else those of its role, else those for all. */
+/** The agent's own rules, else its role's, else the rules for all agents. */
 function listFor(
   { prefix, rules, agents }: ClientRules,
-  { agent, speakers }: { readonly agent: string; readonly speakers: readonly Speaker[] },
+  { agent, entries }: { readonly agent: string; readonly entries: readonly PolicyEntry[] },
 ): (subject: string) => PolicyRule | undefined {
-  const names = [agent, ...speakers.map(({ entry }) => entry.name)];
+  const names = [agent, ...entries.map(({ entry }) => entry.name)];
   const list = names.flatMap((name) => (agents.has(name) ? [agents.get(name) ?? rules] : []))[0] ?? rules;
-  const compiled = list.map((rule) => ({ rule, wildcard: compileWildcard(rule.pattern) }));
-  const lastOf = (name: string): PolicyRule | undefined =>
-    compiled.findLast(({ wildcard }) => matchesWildcard(wildcard, name))?.rule;
+  const compiled = list.map((rule) => ({ rule, fits: compileNameOrPattern(rule.pattern) }));
+  const lastOf = (name: string): PolicyRule | undefined => compiled.findLast(({ fits }) => fits(name))?.rule;
   return (subject) => {
     const [written, plain] = [lastOf(`${prefix}${subject}`), lastOf(`${prefix}${subject.replace(/[^\w-]/g, '_')}`)];
     if (written === undefined || plain === undefined) return written ?? plain;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { Decision, RuleEffect, ToolFilter } from '../../domain/index.ts';
 import { type AgentPolicy, compilePolicy, createPolicyCompiler } from './compile-policy.ts';
-import { type AgentDraft, draftFleet } from './fleet.fixture.ts';
+import { type AgentDraft, draftConfiguration } from './configuration.fixture.ts';
 import { compileWildcard, matchesWildcard } from './wildcard.ts';
 
 const strictness: Readonly<Record<Decision['effect'], number>> = { allow: 0, ask: 1, deny: 2 };
@@ -16,50 +16,50 @@ describe('routing', () => {
   const servers = { files: {}, clock: { shared: true }, off: { enabled: false, shared: true } };
 
   test('where nothing routes, anybody sees every enabled server', () => {
-    const policy = compilePolicy(draftFleet({ servers, agents: { tester: {} } }), ['stranger']);
+    const policy = compilePolicy(draftConfiguration({ servers, agents: { tester: {} } }), ['stranger']);
     expect(['files', 'clock', 'off', 'unknown'].map(policy.seesServer)).toEqual([true, true, false, false]);
     expect(ask(policy, 'files', 'read')).toEqual({ effect: 'allow', reason: { kind: 'default' } });
   });
 
   test(verifies('view:routing', 'where anything routes, the others get shared servers only'), () => {
-    const fleet = draftFleet({ servers, agents: { tester: { servers: ['files'] }, scribe: {} } });
-    const seen = (...chain: string[]) => ['files', 'clock'].map(compilePolicy(fleet, chain).seesServer);
+    const configuration = draftConfiguration({ servers, agents: { tester: { servers: ['files'] }, scribe: {} } });
+    const seen = (...chain: string[]) => ['files', 'clock'].map(compilePolicy(configuration, chain).seesServer);
     expect(seen('tester')).toEqual([true, true]);
     expect(seen('scribe')).toEqual([false, true]);
     expect(seen('stranger')).toEqual([false, true]);
-    expect(ask(compilePolicy(fleet, ['scribe']), 'files', 'read')).toEqual({
+    expect(ask(compilePolicy(configuration, ['scribe']), 'files', 'read')).toEqual({
       effect: 'deny',
       reason: { kind: 'not-routed', agent: 'scribe' },
     });
   });
 
   test('an empty route is a route', () => {
-    const fleet = draftFleet({ servers, agents: { tester: { servers: [] } } });
-    expect(compilePolicy(fleet, ['tester']).seesServer('files')).toBe(false);
+    const configuration = draftConfiguration({ servers, agents: { tester: { servers: [] } } });
+    expect(compilePolicy(configuration, ['tester']).seesServer('files')).toBe(false);
   });
 
   test('a switched-off or invalid server is seen by nobody, even where a route names it', () => {
-    const fleet = draftFleet({ servers, agents: { tester: { servers: ['off', 'broken'] } } });
-    const servers2 = new Map(fleet.servers).set('broken', {
+    const configuration = draftConfiguration({ servers, agents: { tester: { servers: ['off', 'broken'] } } });
+    const servers2 = new Map(configuration.servers).set('broken', {
       kind: 'invalid',
       name: 'broken',
       source: { file: 'x' },
       hides: [],
       problems: [],
     });
-    const policy = compilePolicy({ ...fleet, servers: servers2 }, ['tester']);
+    const policy = compilePolicy({ ...configuration, servers: servers2 }, ['tester']);
     expect(['off', 'broken'].map(policy.seesServer)).toEqual([false, false]);
   });
 
   test('every agent of the chain must see the server', () => {
     const agents = { child: { servers: ['files'] }, parent: { servers: ['clock'] } };
-    const policy = compilePolicy(draftFleet({ servers, agents }), ['child', 'parent']);
+    const policy = compilePolicy(draftConfiguration({ servers, agents }), ['child', 'parent']);
     expect(ask(policy, 'files', 'read').reason).toEqual({ kind: 'not-routed', agent: 'parent' });
     expect(policy.seesServer('clock')).toBe(true);
   });
 
   test('nobody has no rights', () => {
-    const policy = compilePolicy(draftFleet({ servers }), []);
+    const policy = compilePolicy(draftConfiguration({ servers }), []);
     expect(policy.seesServer('clock')).toBe(false);
     expect(ask(policy, 'clock', 'now').effect).toBe('deny');
   });
@@ -69,7 +69,9 @@ describe('filters', () => {
   const decideWith = (server: ToolFilter, agent: ToolFilter | undefined, tool: string): Decision => {
     const tools = agent === undefined ? {} : { files: agent };
     return ask(
-      compilePolicy(draftFleet({ servers: { files: { tools: server } }, agents: { tester: { tools } } }), ['tester']),
+      compilePolicy(draftConfiguration({ servers: { files: { tools: server } }, agents: { tester: { tools } } }), [
+        'tester',
+      ]),
       'files',
       tool,
     );
@@ -97,8 +99,10 @@ describe('filters', () => {
   });
 
   test('the name that agents see counts too, for instance a shortened one', () => {
-    const fleet = draftFleet({ servers: { files: { tools: { include: ['files_a-very-long_1a2b'] } } } });
-    const policy = compilePolicy(fleet, ['tester']);
+    const configuration = draftConfiguration({
+      servers: { files: { tools: { include: ['files_a-very-long_1a2b'] } } },
+    });
+    const policy = compilePolicy(configuration, ['tester']);
     expect(policy.decide('files', 'a-very-long-name', 'files_a-very-long_1a2b', null).effect).toBe('allow');
     expect(policy.decide('files', 'a-very-long-name', 'files_other', null).effect).toBe('deny');
   });
@@ -120,7 +124,7 @@ describe('filters', () => {
 describe('rules', () => {
   const servers = { acme: {}, 'acme.eu': {}, files: {} };
   const decide = (rules: Readonly<Record<string, RuleEffect>>, server: string, tool: string): Decision =>
-    ask(compilePolicy(draftFleet({ servers, policy: rules }), ['tester']), server, tool);
+    ask(compilePolicy(draftConfiguration({ servers, policy: rules }), ['tester']), server, tool);
 
   test(verifies('view:precedence', 'an exact key beats patterns in the same map'), () => {
     expect(decide({ '*': 'deny', 'files.read': 'allow' }, 'files', 'read')).toEqual({
@@ -136,7 +140,7 @@ describe('rules', () => {
     expect(decide({ 'files.r*': 'require-approval', '*.read': 'deny' }, 'files', 'read').effect).toBe('deny');
   });
 
-  test('of equally strict patterns the first written is named', () => {
+  test('the first of equally strict patterns is named', () => {
     expect(decide({ '*.read': 'deny', 'files.*': 'deny', '*': 'deny' }, 'files', 'read').reason).toMatchObject({
       pattern: '*.read',
     });
@@ -153,20 +157,56 @@ describe('rules', () => {
     expect(decide({ 'filesXread*': 'deny' }, 'files', 'read').effect).toBe('allow');
   });
 
-  test('an exact key belongs to the longest configured server name', () => {
-    expect(decide({ 'acme.eu.list': 'deny' }, 'acme.eu', 'list').effect).toBe('deny');
-    expect(decide({ 'acme.eu.list': 'deny' }, 'acme', 'eu.list').effect).toBe('allow');
+  test('an exact key that fits tools of two servers restricts both and allows neither', () => {
+    for (const [server, tool] of [
+      ['acme.eu', 'list'],
+      ['acme', 'eu.list'],
+    ] as const) {
+      expect(decide({ 'acme.eu.list': 'deny' }, server, tool).effect).toBe('deny');
+      expect(decide({ 'acme.eu.list': 'require-approval' }, server, tool).effect).toBe('ask');
+      expect(decide({ 'acme.eu.list': 'allow', '*.list': 'deny' }, server, tool).effect).toBe('deny');
+      expect(decide({ 'acme.eu.list': 'require-approval', '*.list': 'deny' }, server, tool).effect).toBe('deny');
+    }
+  });
+
+  test('no server that is added later lifts what a rule says of another', () => {
+    const effects = fc.constantFrom<RuleEffect>('allow', 'require-approval', 'deny');
+    const order = { allow: 0, ask: 1, deny: 2 };
+    const name = fc.array(fc.constantFrom('a', 'b'), { minLength: 2, maxLength: 4 });
+    const cuts = fc.tuple(fc.nat(), fc.nat());
+    let restricted = 0;
+    fc.assert(
+      fc.property(name, cuts, effects, effects, (parts, [one, other], exact, wide) => {
+        // Both servers are beginnings of the name that the rule has.
+        const cut = (at: number): string => parts.slice(0, 1 + (at % (parts.length - 1))).join('.');
+        const [server, added, text] = [cut(one), cut(other), parts.join('.')];
+        for (const subject of [text.slice(server.length + 1), `resource:${text}`]) {
+          const policy = { [`${server}.${subject}`]: exact, '*': wide };
+          const effectWith = (names: readonly string[]): Decision['effect'] => {
+            const servers = Object.fromEntries(names.map((each) => [each, {}]));
+            const compiled = compilePolicy(draftConfiguration({ servers, policy }), ['dev']);
+            if (subject.startsWith('resource:')) return compiled.decideRead(server, subject, () => []).effect;
+            return ask(compiled, server, subject).effect;
+          };
+          const was = effectWith([server]);
+          if (was !== 'allow') restricted++;
+          expect(order[effectWith([server, added])]).toBeGreaterThanOrEqual(order[was]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    expect(restricted).toBeGreaterThan(100);
   });
 
   test(verifies('view:precedence', 'across sources deny beats ask beats allow'), () => {
-    const fleetOf = (everybody: RuleEffect, own: RuleEffect) =>
-      draftFleet({
+    const configurationOf = (everybody: RuleEffect, own: RuleEffect) =>
+      draftConfiguration({
         servers,
         policy: { 'files.read': everybody },
         agents: { tester: { policy: { 'files.read': own } } },
       });
     const effect = (everybody: RuleEffect, own: RuleEffect) =>
-      ask(compilePolicy(fleetOf(everybody, own), ['tester']), 'files', 'read').effect;
+      ask(compilePolicy(configurationOf(everybody, own), ['tester']), 'files', 'read').effect;
     expect(effect('allow', 'deny')).toBe('deny');
     expect(effect('deny', 'allow')).toBe('deny');
     expect(effect('require-approval', 'allow')).toBe('ask');
@@ -176,7 +216,9 @@ describe('rules', () => {
 
   test("an agent's own pattern is not lifted by an exact key of another source", () => {
     const agents = { tester: { policy: { 'files.*': 'deny' } } } as const;
-    const policy = compilePolicy(draftFleet({ servers, policy: { 'files.read': 'allow' }, agents }), ['tester']);
+    const policy = compilePolicy(draftConfiguration({ servers, policy: { 'files.read': 'allow' }, agents }), [
+      'tester',
+    ]);
     expect(ask(policy, 'files', 'read')).toEqual({
       effect: 'deny',
       reason: { kind: 'rule', pattern: 'files.*', source: { file: 'agents.yaml', line: 1 }, agent: 'tester' },
@@ -190,7 +232,9 @@ test('ten thousand mixed rules decide like trying each of them', () => {
     const pattern = [`files.tool_${i}`, `files.tool_${i}*`, `files.*_${i}`, `*_${i}_*`][i % 4] ?? '';
     return [pattern, effects[i % 3] ?? 'deny'];
   });
-  const policy = compilePolicy(draftFleet({ servers: { files: {} }, policy: Object.fromEntries(written) }), ['tester']);
+  const policy = compilePolicy(draftConfiguration({ servers: { files: {} }, policy: Object.fromEntries(written) }), [
+    'tester',
+  ]);
   const seen = new Set<string>();
   for (let i = 0; i < 1000; i += 29) {
     const subject = `files.tool_${i}`;
@@ -227,7 +271,7 @@ test(verifies('token:intersection', 'a child never has more than its parent, nor
   fc.assert(
     fc.property(agentDrafts, agentDrafts, policies, filters, fc.boolean(), (child, parent, policy, tools, shared) => {
       const compile = createPolicyCompiler(
-        draftFleet({ servers: { files: { tools, shared }, git: {} }, agents: { child, parent }, policy }),
+        draftConfiguration({ servers: { files: { tools, shared }, git: {} }, agents: { child, parent }, policy }),
       );
       const [both, childAlone, parentAlone] = [['child', 'parent'], ['child'], ['parent']].map(compile);
       if (both === undefined || childAlone === undefined || parentAlone === undefined) throw new Error('three chains');

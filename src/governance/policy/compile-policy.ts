@@ -1,143 +1,127 @@
-import { type Decision, type Fleet, maxUriLength, type ToolHints, type UriProblem } from '../../domain/index.ts';
+import type { WorkBudget } from '../../base/index.ts';
+import type { Configuration, Decision, ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
+import { bothPolicies } from './both-policies.ts';
+import type { ChainRights } from './chain-rights.ts';
 import { compileClientRules } from './client-rules.ts';
-import { decideByRules, liftedBy, rulesFor } from './decide-by-rules.ts';
-import { toolSpellings } from './name-list.ts';
-import { uriProblem } from './percent-decoding.ts';
-import { createReading, type FormsOf } from './reading.ts';
-import { resourcePrefix, toolSubject } from './reading-name.ts';
+import { decideRead } from './decide-read.ts';
+import { decideTool } from './decide-tool.ts';
+import { type PolicyEntry, policyEntriesFor } from './policy-entries.ts';
 import { compileRouting } from './routing.ts';
-import { compileRuleSet, type RuleSet } from './rule-set.ts';
-import { type Speaker, speakersFor } from './speakers.ts';
+import { rulesFor } from './rules/decide-by-rules.ts';
+import { compileRuleSet, type RuleSet } from './rules/rule-set.ts';
 import { type CompiledFilter, compileFilter } from './tool-filter.ts';
+import type { FormsOf, ListedUri } from './uris/read-subject.ts';
 
-/** What one chain of agents may do; list and call ask the same object. */
+/** The rights of one chain of agents. Listing and calling use the same object. */
 export interface AgentPolicy {
-  /** Routing only. */
+  /** Considers routing only. */
   seesServer(server: string): boolean;
-  /** `hints` is null where the server has not told of such a tool. */
+  /** `hints` is null if the server has not listed the tool. */
   decide(server: string, tool: string, exposedName: string, hints: ToolHints | null): Decision;
   /**
-   * On `resource:<uri>` and `prompt:<name>`, in the server's own words. Reading is not writing, so a server's statement
-   * on access has no say. URIs are compared in their normal forms. One that the server does not list is the caller's own:
-   * it comes with `formsOf`, and what is said of a template holds for it too.
+   * Decides on `resource:<uri>` or `prompt:<name>`, by the server's own names. Reading is not writing, so of the access
+   * settings only an empty list of scopes applies. URIs are compared in their normal forms. Pass the templates for a
+   * URI that the server does not list and the caller made up: rules on a matching template then apply too. Pass the
+   * listed URI to share its normal forms with other agents. A URI that takes more work than the budget is denied;
+   * decisions for one answer may share a budget.
    */
-  decideReading(server: string, subject: string, formsOf?: FormsOf): Decision;
+  decideRead(server: string, subject: string, origin?: FormsOf | ListedUri, budget?: WorkBudget): Decision;
 }
 
-/** Compiles chains of one fleet and shares what they have in common. */
+/** Compiles chains for one configuration and shares their common parts. */
 export type PolicyCompiler = (chain: readonly string[]) => AgentPolicy;
 
-/** For one chain alone; whoever compiles many takes `createPolicyCompiler`. */
-export function compilePolicy(fleet: Fleet, chain: readonly string[]): AgentPolicy {
-  return createPolicyCompiler(fleet)(chain);
+/** Compiles a single chain. To compile many, use `createPolicyCompiler`. */
+export function compilePolicy(configuration: Configuration, chain: readonly string[]): AgentPolicy {
+  return createPolicyCompiler(configuration)(chain);
 }
 
-/** `chain` is the agent and those that delegated to it; its rights are the intersection of theirs. */
-export function createPolicyCompiler(fleet: Fleet): PolicyCompiler {
-  const routeOf = compileRouting(fleet);
-  const globalRules = fleet.policy === undefined ? undefined : compileRuleSet(fleet.policy, fleet.servers);
+/**
+ * `chain` is the agent and the agents that delegated to it. Its rights are the intersection of theirs. While a change of
+ * the rules waits for approval, they are the intersection of both versions.
+ */
+export function createPolicyCompiler(configuration: Configuration): PolicyCompiler {
+  const { approvedRules, ...written } = configuration;
+  const compile = compileRules(written);
+  if (approvedRules === undefined) return compile;
+  const compileApproved = compileRules({ ...written, ...approvedRules });
+  return (chain) => bothPolicies(compile(chain), compileApproved(chain));
+}
+
+function compileRules(configuration: Configuration): PolicyCompiler {
+  const routeOf = compileRouting(configuration);
+  const filters = compileFilters(configuration);
+  const globalRules =
+    configuration.policy === undefined ? undefined : compileRuleSet(configuration.policy, configuration.servers);
   const rulesOf = remember((entry: string): RuleSet | undefined => {
-    const policy = fleet.agents.get(entry)?.policy;
-    return policy === undefined ? undefined : compileRuleSet(policy, fleet.servers);
+    const policy = configuration.agents.get(entry)?.policy;
+    return policy === undefined ? undefined : compileRuleSet(policy, configuration.servers);
   });
   const gateOf = remember((server: string): AccessGate | undefined => {
-    const entry = fleet.servers.get(server);
+    const entry = configuration.servers.get(server);
     return entry?.kind === 'ready' ? compileAccess(entry.spec) : undefined;
   });
 
   return (chain) => {
     const agents = [...new Set(chain)];
-    const heard = agents.map((agent) => ({ agent, speakers: speakersFor(fleet, agent) }));
-    const routes = heard.map(({ agent, speakers }) => routeOf(agent, speakers));
-    const rules = { everybody: globalRules, agents: heard.map(({ speakers }) => rulesFor(speakers, rulesOf)) };
-    const speakers = heard.flatMap(({ speakers }) => speakers);
-    const filtersOf = remember((server: string) => compileFilters(fleet, speakers, server));
-    const clientsOf = remember((server: string) => compileClientRules(fleet.servers.get(server), heard));
-
-    // An empty chain is nobody, and nobody has rights.
-    const blockedAt = (server: string): string | undefined =>
-      agents.length === 0 ? 'nobody' : routes.find((route) => !route.leadsTo(server))?.agent;
-
+    const members = agents.map((agent) => ({ agent, entries: policyEntriesFor(configuration, agent) }));
+    const routes = members.map(({ agent, entries }) => routeOf(agent, entries));
+    const rules = { everybody: globalRules, agents: members.map(({ entries }) => rulesFor(entries, rulesOf)) };
+    const entries = members.flatMap(({ entries }) => entries);
+    const rights: ChainRights = {
+      // An empty chain has no rights.
+      blockedAt: (server) => (agents.length === 0 ? 'nobody' : routes.find((route) => !route.leadsTo(server))?.agent),
+      filtersOf: remember((server) => [
+        ...filters.own(server),
+        ...entries.flatMap((entry) => filters.of(entry, server) ?? []),
+      ]),
+      gateOf,
+      clientsOf: remember((server) => compileClientRules(configuration.servers.get(server), members)),
+      rules,
+    };
     return {
-      seesServer: (server) => blockedAt(server) === undefined,
-      decide(server, tool, exposedName, hints) {
-        const blocked = blockedAt(server);
-        if (blocked !== undefined) return notRouted(blocked);
-        const subject = toolSubject(tool);
-        const spellings = toolSpellings(server, subject, toolSubject(exposedName));
-        for (const filter of filtersOf(server)) {
-          const refusal = filter.refuse(spellings);
-          if (refusal !== undefined) return refusal;
-        }
-        const gate = gateOf(server);
-        const refusal = gate?.shut ?? gate?.refuse(tool, hints);
-        if (refusal !== undefined) return refusal;
-        const ruled = stricter(
-          decideByRules(rules, (map) => map.find(server, subject)),
-          clientsOf(server)(tool),
-        );
-        if (ruled.effect !== 'allow') return ruled;
-        const held = gate?.hold(tool, hints);
-        return held === undefined ? ruled : (liftedBy(rules, server, subject) ?? held);
-      },
-      decideReading(server, subject, formsOf) {
-        const blocked = blockedAt(server);
-        if (blocked !== undefined) return notRouted(blocked);
-        if (subject.length > resourcePrefix.length + maxUriLength) return tooLong;
-        const problem = subject.startsWith(resourcePrefix) ? uriProblem(subject) : undefined;
-        if (problem !== undefined) return unsafeUri(problem);
-        const reading = createReading(server, subject, formsOf);
-        for (const filter of filtersOf(server)) {
-          const refusal = filter.refuseReading(reading);
-          if (refusal !== undefined) return refusal;
-        }
-        const ruled = decideByRules(rules, (map) => map.findReading(server, reading));
-        if (reading.hasTooManyForms && ruled.effect !== 'deny') return unsafeUri('too-many-forms');
-        return gateOf(server)?.shut ?? stricter(ruled, clientsOf(server)(subject));
-      },
+      seesServer: (server) => rights.blockedAt(server) === undefined,
+      decide: (server, tool, exposedName, hints) => decideTool(rights, { server, tool, exposedName, hints }),
+      decideRead: (server, subject, origin, budget) => decideRead(rights, { server, subject, origin, budget }),
     };
   };
 }
 
-const tooLong: Decision = { effect: 'deny', reason: { kind: 'too-long', limit: maxUriLength } };
-
-function unsafeUri(problem: UriProblem): Decision {
-  return { effect: 'deny', reason: { kind: 'unsafe-uri', problem } };
+/** The lists that apply to a server: its own, and those of every entry that applies to an agent in the chain. */
+interface Filters {
+  own(server: string): readonly CompiledFilter[];
+  of(entry: PolicyEntry, server: string): CompiledFilter | undefined;
 }
 
-/** Deny beats ask beats allow; of equals the first is named. */
-function stricter(decision: Decision, other: Decision | undefined): Decision {
-  if (other === undefined || decision.effect === 'deny') return decision;
-  return other.effect === 'deny' || decision.effect === 'allow' ? other : decision;
-}
-
-function notRouted(agent: string): Decision {
-  return { effect: 'deny', reason: { kind: 'not-routed', agent } };
-}
-
-/** Both levels apply: the server's own lists and those of every entry that speaks for somebody in the chain. */
-function compileFilters(fleet: Fleet, speakers: readonly Speaker[], server: string): readonly CompiledFilter[] {
-  const filters: CompiledFilter[] = [];
-  const entry = fleet.servers.get(server);
-  if (entry?.kind === 'ready') {
-    const { spec } = entry;
-    for (const { tools, source } of [spec, ...spec.restrictedBy]) {
-      filters.push(compileFilter(tools, server, `server ${server}`, source));
-    }
-  }
-  for (const { entry: agent, title } of speakers) {
-    const filter = agent.tools.get(server);
-    if (filter !== undefined) filters.push(compileFilter(filter, server, title, agent.source));
-  }
-  return filters;
+/** Agents share the lists of servers and roles, so each is compiled once. */
+function compileFilters(configuration: Configuration): Filters {
+  const byEntry = new Map<string, CompiledFilter>();
+  return {
+    own: remember((server) => {
+      const entry = configuration.servers.get(server);
+      if (entry?.kind !== 'ready') return [];
+      const { spec } = entry;
+      return [spec, ...spec.restrictedBy].map(({ tools, source }) =>
+        compileFilter(tools, server, `server ${server}`, source),
+      );
+    }),
+    of({ entry, title }, server) {
+      const filter = entry.tools.get(server);
+      if (filter === undefined) return undefined;
+      const key = `${title}\0${server}`;
+      const compiled = byEntry.get(key) ?? compileFilter(filter, server, title, entry.source);
+      byEntry.set(key, compiled);
+      return compiled;
+    },
+  };
 }
 
 function remember<V>(compute: (key: string) => V): (key: string) => V {
   const known = new Map<string, V>();
   return (key) => {
     if (!known.has(key)) known.set(key, compute(key));
-    // The key was set on the line above; V itself may be undefined.
+    // The key is set. V itself may be undefined.
     return known.get(key) as V;
   };
 }

@@ -8,27 +8,27 @@ const source = { file: 'quartermaster.yaml', line: 12 };
 test.each([
   [
     { effect: 'allow', reason: { kind: 'default' } },
-    'files.read is allowed: no rule speaks of it, and what is routed is allowed by default.',
+    'files.read is allowed: no rule matches, and routed servers are allowed by default.',
   ],
   [
     { effect: 'deny', reason: { kind: 'not-routed', agent: 'tester' } },
-    'files.read is denied: agent tester has no server files (not routed to it, not shared, switched off or unknown).',
+    'files.read is denied: agent tester has no access to server files (not routed, not shared, disabled or unknown).',
   ],
   [
     { effect: 'deny', reason: { kind: 'not-included', by: 'agent tester', source } },
-    'files.read is denied: the include list of agent tester does not name it (quartermaster.yaml:12).',
+    'files.read is denied: it is not in the include list of agent tester (quartermaster.yaml:12).',
   ],
   [
     { effect: 'deny', reason: { kind: 'excluded', by: 'server files', source: { file: '.mcp.json' } } },
-    'files.read is denied: the exclude list of server files names it (.mcp.json).',
+    'files.read is denied: it is in the exclude list of server files (.mcp.json).',
   ],
   [
     { effect: 'ask', reason: { kind: 'rule', pattern: 'files.*', source } },
-    'files.read needs approval: rule "files.*" for every agent decides (quartermaster.yaml:12).',
+    'files.read needs approval: rule "files.*" for every agent applies (quartermaster.yaml:12).',
   ],
   [
     { effect: 'deny', reason: { kind: 'rule', pattern: 'files.read', source, agent: 'tester' } },
-    'files.read is denied: rule "files.read" of agent tester decides (quartermaster.yaml:12).',
+    'files.read is denied: rule "files.read" of agent tester applies (quartermaster.yaml:12).',
   ],
 ] as const)('%j', (decision, sentence) => {
   expect(describeDecision(decision, 'files', 'read')).toBe(sentence);
@@ -52,15 +52,15 @@ function decided(kind: 'read-only' | 'write-approval', because: ToolKindReason):
 
 test.each([
   ['known-server', 'the tool is known to write'],
-  ['annotation', 'the server itself says that the tool writes'],
-  ['no-word', 'nobody says that the tool only reads'],
-  ['untrusted-annotation', 'that the tool only reads is the word of a server that is not trusted'],
+  ['annotation', 'the server says that the tool writes'],
+  ['no-word', 'the tool is not known to be read-only'],
+  ['untrusted-annotation', 'its readOnlyHint is ignored because the server is not trusted'],
 ] as const)(verifies('view:explain', 'why a tool counts as writing: %s'), (because, why) => {
   expect(describeDecision(decided('read-only', because), 'files', 'read')).toBe(
     `files.read is denied: server files is read-only (quartermaster.yaml:12), and ${why}.`,
   );
   expect(describeDecision(decided('write-approval', because), 'files', 'read')).toBe(
-    `files.read needs approval: server files wants a human for what may write (quartermaster.yaml:12), and ${why}.`,
+    `files.read needs approval: server files requires approval for tools that may write (quartermaster.yaml:12), and ${why}.`,
   );
 });
 
@@ -68,11 +68,11 @@ test.each([
   [{ scopes: ['read:files'] }, 'Add a scope that writes (write:files) if the server may write.'],
   [{ scopes: ['vault:read'] }, 'Add a scope that writes (vault:write) if the server may write.'],
   [{ scopes: ['db:select'] }, 'Add a scope that writes if the server may write.'],
-  [{ readOnly: true }, 'Take its read-only setting away if the server may write.'],
-  [{ readOnly: true, scopes: ['write:files'] }, 'Take its read-only setting away if the server may write.'],
+  [{ readOnly: true }, 'Remove its read-only setting if the server may write.'],
+  [{ readOnly: true, scopes: ['write:files'] }, 'Remove its read-only setting if the server may write.'],
   [
     { readOnly: true, scopes: ['read:files'] },
-    'Add a scope that writes (write:files) and take its read-only setting away if the server may write.',
+    'Add a scope that writes (write:files) and remove its read-only setting if the server may write.',
   ],
 ])('the way out of a read-only server: %j', (written, advice) => {
   expect(adviceOn(decided('read-only', 'known-server'), name, { access: { ...access, ...written }, owner })).toBe(
@@ -83,7 +83,7 @@ test.each([
 test('a trusted server may say that a tool only reads', () => {
   const scoped = { ...access, scopes: ['read:files'] };
   expect(adviceOn(decided('read-only', 'untrusted-annotation'), name, { access: scoped, owner })).toBe(
-    'Set trustAnnotations: true if you trust what server files says of its own tools, or add a scope that writes (write:files) if the server may write.',
+    'Set trustAnnotations: true if you trust the annotations of server files, or add a scope that writes (write:files) if the server may write.',
   );
 });
 

@@ -1,16 +1,16 @@
-import { createPatternIndex } from './pattern-index.ts';
+import { createPatternIndex } from './rules/pattern-index.ts';
 import { isPattern } from './wildcard.ts';
 
 /** The names of one include or exclude list. */
 export interface NameList {
   matchesAny(names: readonly string[]): boolean;
-  /** Whether an entry without a star is one of them. */
+  /** Whether an entry without a wildcard equals one of the names. */
   namesAny(names: readonly string[]): boolean;
 }
 
 /**
- * Every way people may write a tool in a list. A name that fits two tools (`files_read` where the
- * server has `read` and `files_read`) means both.
+ * The spellings of a tool in a list. A name that fits two tools means both: `files_read`, where the server has `read`
+ * and `files_read`.
  */
 export function toolSpellings(server: string, tool: string, exposedName: string): readonly string[] {
   return [tool, `${server}_${tool}`, `${server}.${tool}`, exposedName];

@@ -1,13 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
-import type { Transport } from '../../domain/index.ts';
+import type { TransportSpec } from '../../domain/index.ts';
 import { knownServers } from './known-servers.ts';
 import { recogniseServer } from './recognise-server.ts';
 
-const stdio = (command: string, ...args: string[]): Transport => ({ type: 'stdio', command, args, env: {}, cwd: '/' });
-const http = (url: string): Transport => ({ type: 'http', url, headers: {} });
+const stdio = (command: string, ...args: string[]): TransportSpec => ({
+  type: 'stdio',
+  command,
+  args,
+  env: {},
+  cwd: '/',
+});
+const http = (url: string): TransportSpec => ({ type: 'http', url, headers: {} });
 
 /** A tool that only the server in question reads with. */
-function reads(transport: Transport, fallbacks: readonly Transport[] = []): string | undefined {
+function reads(transport: TransportSpec, fallbacks: readonly TransportSpec[] = []): string | undefined {
   const known = recogniseServer({ transport, fallbacks });
   return ['read_file', 'git_log', 'read_graph', 'fetch', 'get_issue', 'sql_select', 'search_pages', 'execute_query']
     .concat('query_table', 'get_file_contents')
@@ -40,7 +48,7 @@ test.each([
   ['a host with a query', http('https://mcp.supabase.com/mcp?project_ref=x'), 'sql_select'],
   ['a host over SSE', { type: 'sse', url: 'https://mcp.notion.com/sse', headers: {} }, 'fetch'],
   ['a host behind mcp-remote', stdio('npx', '-y', 'mcp-remote', 'https://mcp.notion.com/mcp'), 'fetch'],
-] satisfies [string, Transport, string][])('%s', (_what, transport, tool) => {
+] satisfies [string, TransportSpec, string][])('%s', (_what, transport, tool) => {
   expect(reads(transport)).toBe(tool);
 });
 
@@ -101,4 +109,16 @@ test('a tool that shows credentials does not count as reading, though it changes
   expect(github?.reads.has('get_secret_scanning_alert')).toBe(false);
   const telling = /env|secret|password|credential/;
   expect(knownServers.flatMap((server) => [...server.reads]).filter((tool) => telling.test(tool))).toEqual([]);
+});
+
+test('each entry of the list says when it was observed, and the version where the tests run the server', () => {
+  const day = /^\d{4}-\d{2}-\d{2}$/;
+  expect(knownServers.filter(({ observed }) => !day.test(observed.date)).map(({ name }) => name)).toEqual([]);
+  const installed = knownServers.filter(({ observed }) => observed.version !== undefined);
+  expect(installed.map(({ name }) => name)).toEqual(['filesystem', 'memory', 'everything']);
+  const { resolve } = createRequire(import.meta.url);
+  for (const { npm, observed } of installed) {
+    const manifest: unknown = JSON.parse(readFileSync(resolve(`${npm?.[0] ?? ''}/package.json`), 'utf8'));
+    expect(manifest).toMatchObject({ version: observed.version });
+  }
 });

@@ -1,18 +1,17 @@
-import type { ServerSpec, StdioTransport, Transport } from '../../domain/index.ts';
+import type { ServerSpec, StdioTransportSpec, TransportSpec } from '../../domain/index.ts';
 import { type KnownServer, knownServers } from './known-servers.ts';
 
 /**
- * The known server behind a configuration, by how it is reached: package, program, image or host. The name that it was
- * given says nothing. Whatever is not understood in full is not recognised, because recognition can show a tool that
- * would otherwise be hidden.
+ * Recognises a known server by its package, program, image or host. Its configured name does not count. A transport
+ * that is not fully understood is not recognised, because recognition can expose a tool that would otherwise be hidden.
  */
 export function recogniseServer(spec: Pick<ServerSpec, 'transport' | 'fallbacks'>): KnownServer | undefined {
   const first = behind(spec.transport);
-  // Another program behind a fallback could have other tools under the same names.
+  // A different program behind a fallback could have different tools under the same names.
   return spec.fallbacks.every((fallback) => behind(fallback) === first) ? first : undefined;
 }
 
-function behind(transport: Transport): KnownServer | undefined {
+function behind(transport: TransportSpec): KnownServer | undefined {
   switch (transport.type) {
     case 'stdio':
       return behindCommand(transport);
@@ -25,12 +24,12 @@ function behind(transport: Transport): KnownServer | undefined {
 
 function behindUrl(text: string): KnownServer | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Without TLS anybody on the way may answer for the host.
+  // Without TLS, anyone on the path can answer for the host.
   if (url?.protocol !== 'https:') return undefined;
   return knownServers.find(({ hosts }) => hosts?.includes(url.hostname));
 }
 
-function behindCommand({ command, args }: StdioTransport): KnownServer | undefined {
+function behindCommand({ command, args }: StdioTransportSpec): KnownServer | undefined {
   const program = lastSegment(command);
   const runner = runners.get(program);
   if (runner !== undefined) return behindRunner(runner, args);
@@ -44,11 +43,11 @@ function behindCommand({ command, args }: StdioTransport): KnownServer | undefin
 interface Runner {
   /** The same name means different packages in different registries. */
   readonly registry: 'npm' | 'pypi';
-  /** Words between the program and its options. */
+  /** Arguments between the program and its options. */
   readonly verbs: readonly (readonly string[])[];
 }
 
-/** Options that take no value and change nothing about what runs. */
+/** Options that take no value and do not change which program runs. */
 const harmlessFlags: ReadonlySet<string> = new Set([
   '-y',
   '--yes',
@@ -59,7 +58,7 @@ const harmlessFlags: ReadonlySet<string> = new Set([
   '--',
 ]);
 
-/** A version, a range or a tag; not another source, as `name@npm:other` or `name@file:…` would be. */
+/** A version, range or tag, but not a different source, such as `name@npm:other` or `name@file:…`. */
 const versions: Readonly<Record<Runner['registry'], RegExp>> = {
   npm: /@[\w.^~<>=*+-]*$/,
   pypi: /(\[[\w,-]*\])?(@|==|~=|>=|<=)[\w.*+!-]*$/,
@@ -82,18 +81,18 @@ function behindRunner({ registry, verbs }: Runner, args: readonly string[]): Kno
   if (verb === undefined) return undefined;
   const rest = operands(args.slice(verb.length), harmlessFlags);
   const name = withoutVersion(rest[0] ?? '', versions[registry]);
-  // It only carries messages to the address that follows.
+  // It only forwards messages to the URL that follows.
   if (registry === 'npm' && name === 'mcp-remote') return behindUrl(rest[1] ?? '');
   return byPackage(registry, name);
 }
 
-/** The `@` that begins a scope is no version. */
+/** The `@` at the start is a scope, not a version. */
 function withoutVersion(text: string, version: RegExp): string {
   const at = text.slice(1).search(version);
   return at < 0 ? text : text.slice(0, at + 1);
 }
 
-/** What stands after the options; nothing when one of them is not known to be harmless. */
+/** The arguments after the options. Empty if an option is not known to be harmless. */
 function operands(
   args: readonly string[],
   flags: ReadonlySet<string>,
@@ -118,7 +117,7 @@ function behindImage([verb, ...args]: readonly string[]): KnownServer | undefine
   return knownServers.find(({ images }) => images?.includes(image));
 }
 
-/** `node …/node_modules/PACKAGE/…`, or our own program. */
+/** `node …/node_modules/PACKAGE/…`, or the hub's own program. */
 function behindScript([script = '', ...args]: readonly string[]): KnownServer | undefined {
   if (isOwnProgram(lastSegment(script))) return behindBuiltin(args);
   return byPackage('npm', installedPackage(script));

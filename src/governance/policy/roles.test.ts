@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { Decision, RuleEffect, ToolFilter } from '../../domain/index.ts';
 import { compilePolicy } from './compile-policy.ts';
-import { type AgentDraft, draftFleet, type FleetDraft } from './fleet.fixture.ts';
-import { entryTitles, speakersFor } from './speakers.ts';
+import { type AgentDraft, type ConfigurationDraft, draftConfiguration } from './configuration.fixture.ts';
+import { entryTitles, policyEntriesFor } from './policy-entries.ts';
 
 const servers = { files: {}, git: {}, slack: {}, clock: { shared: true } };
 const lead: AgentDraft = {
@@ -14,12 +14,12 @@ const lead: AgentDraft = {
 };
 const roles = { danny: 'lead' };
 
-function seen(draft: Omit<FleetDraft, 'servers'>, ...chain: string[]): string[] {
-  return Object.keys(servers).filter(compilePolicy(draftFleet({ servers, ...draft }), chain).seesServer);
+function seen(draft: Omit<ConfigurationDraft, 'servers'>, ...chain: string[]): string[] {
+  return Object.keys(servers).filter(compilePolicy(draftConfiguration({ servers, ...draft }), chain).seesServer);
 }
 
-function ask(draft: Omit<FleetDraft, 'servers'>, agent: string, server: string, tool: string): Decision {
-  return compilePolicy(draftFleet({ servers, ...draft }), [agent]).decide(server, tool, tool, null);
+function ask(draft: Omit<ConfigurationDraft, 'servers'>, agent: string, server: string, tool: string): Decision {
+  return compilePolicy(draftConfiguration({ servers, ...draft }), [agent]).decide(server, tool, tool, null);
 }
 
 describe('an agent without an entry of its own', () => {
@@ -86,15 +86,17 @@ describe('an agent with an entry of its own and a role', () => {
   });
 });
 
-test('who is its own role is one entry, and roles make no circles', () => {
-  const fleet = draftFleet({ servers, agents: { a: {}, b: {} }, roles: { a: 'a', b: 'a' } });
-  expect(speakersFor(fleet, 'a').map(({ title }) => title)).toEqual(['agent a']);
-  const circle = draftFleet({ servers, agents: { a: {}, b: {} }, roles: { a: 'b', b: 'a' } });
-  expect(speakersFor(circle, 'a').map(({ title }) => title)).toEqual(['agent a', 'role b']);
+test('an agent that is its own role counts once, and roles do not form cycles', () => {
+  const configuration = draftConfiguration({ servers, agents: { a: {}, b: {} }, roles: { a: 'a', b: 'a' } });
+  expect(policyEntriesFor(configuration, 'a').map(({ title }) => title)).toEqual(['agent a']);
+  const circle = draftConfiguration({ servers, agents: { a: {}, b: {} }, roles: { a: 'b', b: 'a' } });
+  expect(policyEntriesFor(circle, 'a').map(({ title }) => title)).toEqual(['agent a', 'role b']);
 });
 
 test('an entry that others have as their role is called one', () => {
-  const titleOf = entryTitles(draftFleet({ servers, agents: { lead, danny: {} }, roles: { danny: 'lead', x: 'x' } }));
+  const titleOf = entryTitles(
+    draftConfiguration({ servers, agents: { lead, danny: {} }, roles: { danny: 'lead', x: 'x' } }),
+  );
   expect(['lead', 'danny', 'x'].map(titleOf)).toEqual(['role lead', 'agent danny', 'agent x']);
 });
 
@@ -122,14 +124,14 @@ test(verifies('routing:role', 'no entry of an agent gives it more than its role 
   fc.assert(
     fc.property(entries, entries, policies, fc.boolean(), (own, role, policy, approval) => {
       const access = { writeRequiresApproval: approval };
-      const draft: FleetDraft = {
+      const draft: ConfigurationDraft = {
         servers: { files: { access }, git: { shared: true } },
-        // The third keeps the fleet routed, so that an entry without servers does not open everything.
+        // The third keeps the configuration routed, so that an entry without servers does not open everything.
         agents: { danny: own, lead: role, other: { servers: [] } },
         policy,
         roles,
       };
-      const [agent, its] = [['danny'], ['lead']].map((chain) => compilePolicy(draftFleet(draft), chain));
+      const [agent, its] = [['danny'], ['lead']].map((chain) => compilePolicy(draftConfiguration(draft), chain));
       if (agent === undefined || its === undefined) throw new Error('two chains');
       for (const server of ['files', 'git']) {
         if (role.servers !== undefined && agent.seesServer(server)) expect(its.seesServer(server)).toBe(true);

@@ -1,26 +1,30 @@
-import type { Fleet } from '../../domain/index.ts';
-import type { Speaker } from './speakers.ts';
+import type { Configuration } from '../../domain/index.ts';
+import type { PolicyEntry } from './policy-entries.ts';
 
-/** Which servers one agent has at all. */
+/** The servers that an agent can reach. */
 export interface Route {
-  /** The agent as an explanation names it. */
+  /** The agent's name in explanations. */
   readonly agent: string;
   leadsTo(server: string): boolean;
 }
 
 /**
- * Where nothing routes, everybody sees every enabled server. Where anything routes, an agent gets the shared servers
- * and those that its own route and its role's both name; of the two, one that is absent says nothing. An agent without
- * any route gets only the shared ones.
+ * If no entry routes, every agent gets every enabled server. Otherwise an agent gets the shared servers, and the
+ * servers that both its own route and its role's name. A missing route does not restrict the other one. An agent
+ * without any route gets only the shared servers.
  */
-export function compileRouting(fleet: Fleet): (agent: string, speakers: readonly Speaker[]) => Route {
-  const open = ![...fleet.agents.values()].some((agent) => agent.servers !== undefined);
-  return (agent, speakers) => {
-    const names = compileNames(speakers);
+export function compileRouting(
+  configuration: Configuration,
+): (agent: string, entries: readonly PolicyEntry[]) => Route {
+  const open = ![...configuration.agents.values()].some((agent) => agent.servers !== undefined);
+  return (agent, entries) => {
+    const names = compileNames(entries);
     return {
-      agent: speakers.at(-1)?.agent ?? agent,
+      agent: entries.at(-1)?.agent ?? agent,
       leadsTo(server) {
-        const entry = fleet.servers.get(server);
+        const entry = configuration.servers.get(server);
+        // An untrusted server is not started, and its agents should know why its tools are missing.
+        if (entry?.kind === 'untrusted') return open || entry.shared || names(server);
         if (entry?.kind !== 'ready' || !entry.spec.enabled) return false;
         return open || entry.spec.shared || names(server);
       },
@@ -28,7 +32,7 @@ export function compileRouting(fleet: Fleet): (agent: string, speakers: readonly
   };
 }
 
-function compileNames(speakers: readonly Speaker[]): (server: string) => boolean {
-  const lists = speakers.flatMap(({ entry }) => (entry.servers === undefined ? [] : [new Set(entry.servers)]));
+function compileNames(entries: readonly PolicyEntry[]): (server: string) => boolean {
+  const lists = entries.flatMap(({ entry }) => (entry.servers === undefined ? [] : [new Set(entry.servers)]));
   return (server) => lists.length > 0 && lists.every((list) => list.has(server));
 }

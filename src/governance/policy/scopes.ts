@@ -1,17 +1,17 @@
 import type { ServerAccess } from '../../domain/index.ts';
 
-/** A server is read-only when it is said to be, or when scopes are written and none of them grants writing. */
+/** A server is read-only if it is marked so, or if it has scopes and none of them grants writing. */
 export function isReadOnly({ readOnly, scopes }: Pick<ServerAccess, 'readOnly' | 'scopes'>): boolean {
   return readOnly || (scopes !== undefined && !scopes.some(grantsWriting));
 }
 
 /**
- * Scopes have no common grammar: `write:files`, `vault:write`, `chat:write.public` all occur. So the words between
- * colons and dots are looked at, whatever their order:
- * - a word that changes things grants writing, unless a word that reads stands beside it (`admin:read` reads);
- * - any other word grants nothing. It may be the thing (`files`) or a verb that nobody here knows, and a scope that is
- *   misread as read-only hides a tool, which is noticed and mended, while one misread as writing is not noticed at all;
- * - stars alone (`*`, `*:*`) mean everything.
+ * Scopes have no common grammar: `write:files`, `vault:write` and `chat:write.public` all occur. So this checks the
+ * words between colons and dots, in any order:
+ * - A word that changes things grants writing, unless a word that reads is next to it (`admin:read` reads).
+ * - Any other word grants nothing. It may be an object (`files`) or an unknown verb. A scope misread as read-only hides
+ *   a tool, which is noticed and fixed. A scope misread as writing goes unnoticed.
+ * - Stars alone (`*`, `*:*`) mean everything.
  */
 export function grantsWriting(scope: string): boolean {
   return scope
@@ -21,11 +21,11 @@ export function grantsWriting(scope: string): boolean {
     .some((text) => {
       const words = text.split(/[:.]/);
       if (words.every((word) => word === '*')) return true;
-      return words.some((word) => writingWords.has(word)) && !words.some((word) => readingWords.has(word));
+      return words.some((word) => writingWords.has(word)) && !words.some((word) => readWords.has(word));
     });
 }
 
-const readingWords: ReadonlySet<string> = new Set([
+const readWords: ReadonlySet<string> = new Set([
   'read',
   'readonly',
   'read-only',

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { compilePolicy } from './compile-policy.ts';
-import { draftFleet } from './fleet.fixture.ts';
+import { draftConfiguration } from './configuration.fixture.ts';
 
 /** A team with four servers, as `.squad/mcp-config.json` writes it. */
-const fleet = draftFleet({
+const configuration = draftConfiguration({
   servers: {
     github: { tools: { include: ['*'] } },
     filesystem: { tools: { include: ['*'] } },
@@ -39,7 +39,7 @@ const offered = {
 };
 
 function toolsOf(...chain: string[]): Readonly<Record<string, readonly string[]>> {
-  const policy = compilePolicy(fleet, chain);
+  const policy = compilePolicy(configuration, chain);
   const seen = Object.entries(offered).map(([server, tools]) => {
     const visible = tools.filter((tool) => policy.decide(server, tool, `${server}_${tool}`, null).effect !== 'deny');
     return [server, visible] as const;
@@ -63,6 +63,6 @@ test(verifies('view:least-privilege', 'each role of a team sees its own tools'),
 });
 
 test(verifies('routing:role', 'members of the team have exactly what their role has'), () => {
-  for (const [member, role] of fleet.roles) expect([member, toolsOf(member)]).toEqual([member, toolsOf(role)]);
+  for (const [member, role] of configuration.roles) expect([member, toolsOf(member)]).toEqual([member, toolsOf(role)]);
   expect(toolsOf('basher', 'linus')).toEqual(everywhere);
 });

@@ -1,42 +1,50 @@
 import type { Decision, SourceRef, ToolFilter } from '../../domain/index.ts';
 import { compileNameList, type NameList } from './name-list.ts';
-import type { Reading } from './reading.ts';
-import { includesReadings, resourceUriOf } from './reading-name.ts';
-import { type EntryForms, entryForms } from './uri-forms.ts';
+import { includesReads, resourceUriOf } from './uris/read-name.ts';
+import { perForms, perTemplate, type ReadSubject } from './uris/read-subject.ts';
+import { type EntryForms, entryForms } from './uris/uri-forms.ts';
 
-/** One level of include and exclude lists: a server's own, or an agent's for that server. */
+/** The include and exclude lists of one level: a server's own, or an agent's for that server. */
 export interface CompiledFilter {
-  /** The denial, or undefined when this level lets the tool through. */
+  /** The denial. Undefined if this level lets the tool through. */
   refuse(spellings: readonly string[]): Decision | undefined;
-  /** The same for a resource or a prompt; a URI counts in all its normal forms. */
-  refuseReading(reading: Reading): Decision | undefined;
+  /** The same for a resource or prompt. A URI is checked in all its normal forms. */
+  refuseRead(read: ReadSubject): Decision | undefined;
 }
 
-/** `by` says whose list it is, in words for the operator. */
+/** `by` names the owner of the list, for the operator. */
 export function compileFilter(filter: ToolFilter, server: string, by: string, source: SourceRef): CompiledFilter {
   const include = compileOptional(filter.include);
   const exclude = compileOptional(filter.exclude);
-  const readable = filter.include?.filter((entry) => includesReadings(entry, server));
+  const readable = filter.include?.filter((entry) => includesReads(entry, server));
   const included = compileOptional(readable);
-  const includedForms = compileForms(readable, server, 'exact');
-  const excludedForms = compileForms(filter.exclude, server, 'loose');
+  const includedForms = formsIn(readable, server, 'exact');
+  const excludedForms = formsIn(filter.exclude, server, 'loose');
+  const includesAll = includedForms.includes('*');
+  const [includedUris, excludedUris] = [compileNameList(includedForms), compileNameList(excludedForms)];
+  const includesForms = perForms(({ exact }) => exact.every((form) => includedUris.matchesAny([form])));
+  const excludesForms = perForms(({ loose }) => excludedUris.matchesAny(loose));
+  const excludesTemplate = perTemplate((template) => exclude?.matchesAny([template]) === true);
   const excluded: Decision = { effect: 'deny', reason: { kind: 'excluded', by, source } };
   const notIncluded: Decision = { effect: 'deny', reason: { kind: 'not-included', by, source } };
 
-  function isExcluded(reading: Reading): boolean {
-    if (exclude === undefined || excludedForms === undefined) return false;
-    if (exclude.matchesAny(reading.spellings)) return true;
-    const { forms } = reading;
+  function isExcluded(read: ReadSubject): boolean {
+    if (exclude === undefined) return false;
+    if (exclude.matchesAny(read.spellings)) return true;
+    // Forms are expensive. Without an entry that fits resources, they change nothing.
+    const forms = excludedForms.length === 0 ? undefined : read.forms;
     if (forms === undefined) return false;
-    return excludedForms.matchesAny(forms.loose) || reading.fitsTemplate((template) => exclude.matchesAny([template]));
+    return excludesForms(forms) || read.fitsTemplate(excludesTemplate);
   }
 
-  function isIncluded({ spellings, forms }: Reading): boolean {
-    if (included === undefined || includedForms === undefined) return true;
+  function isIncluded(read: ReadSubject): boolean {
+    if (included === undefined) return true;
+    const { spellings } = read;
     if (!included.matchesAny(spellings)) return false;
-    // Who names this very spelling means it.
-    if (forms === undefined || included.namesAny(spellings)) return true;
-    return forms.exact.every((form) => includedForms.matchesAny([form]));
+    // An entry for this exact spelling is deliberate.
+    if (includesAll || included.namesAny(spellings)) return true;
+    const { forms } = read;
+    return forms === undefined || includesForms(forms);
   }
 
   return {
@@ -44,9 +52,9 @@ export function compileFilter(filter: ToolFilter, server: string, by: string, so
       if (exclude?.matchesAny(spellings)) return excluded;
       return include === undefined || include.matchesAny(spellings) ? undefined : notIncluded;
     },
-    refuseReading(reading) {
-      if (isExcluded(reading)) return excluded;
-      return isIncluded(reading) ? undefined : notIncluded;
+    refuseRead(read) {
+      if (isExcluded(read)) return excluded;
+      return isIncluded(read) ? undefined : notIncluded;
     },
   };
 }
@@ -55,16 +63,10 @@ function compileOptional(entries: readonly string[] | undefined): NameList | und
   return entries === undefined ? undefined : compileNameList(entries);
 }
 
-/** The URIs of those entries that speak of resources, in their normal forms. */
-function compileForms(
-  entries: readonly string[] | undefined,
-  server: string,
-  kind: keyof EntryForms,
-): NameList | undefined {
-  return compileOptional(
-    entries?.flatMap((entry) => {
-      const uri = resourceUriOf(entry, server);
-      return uri === undefined ? [] : entryForms(uri)[kind];
-    }),
-  );
+/** The normal forms of the URIs in entries for resources. */
+function formsIn(entries: readonly string[] | undefined, server: string, kind: keyof EntryForms): readonly string[] {
+  return (entries ?? []).flatMap((entry) => {
+    const uri = resourceUriOf(entry, server);
+    return uri === undefined ? [] : entryForms(uri)[kind];
+  });
 }

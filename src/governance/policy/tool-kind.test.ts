@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { ServerSpec, ToolHints, Transport } from '../../domain/index.ts';
-import { draftFleet } from './fleet.fixture.ts';
+import type { ServerSpec, ToolHints, TransportSpec } from '../../domain/index.ts';
+import { draftConfiguration } from './configuration.fixture.ts';
 import { compileToolKind, type ToolKind } from './tool-kind.ts';
 
-const files: Transport = {
+const files: TransportSpec = {
   type: 'stdio',
   command: 'npx',
   args: ['-y', '@modelcontextprotocol/server-filesystem', '.'],
@@ -36,7 +36,7 @@ test('where a server says that a tool writes, it does, whatever is known', () =>
   expect(kind('x', { readOnly: true, destructive: true }, { trusted: true })).toBe('annotation');
 });
 
-test('what nobody speaks of may write', () => {
+test('a tool without annotations and without a known entry may write', () => {
   expect(kind('x', null)).toBe('no-word');
   expect(kind('x', silent, { trusted: true })).toBe('no-word');
   expect(kind('constructor', silent, { known: true })).toBe('no-word');
@@ -57,7 +57,7 @@ const hints = fc.option(
   { nil: null },
 );
 
-test(verifies('scopes:untrusted', 'no word of an untrusted server widens anything'), () => {
+test(verifies('scopes:untrusted', 'annotations of an untrusted server widen nothing'), () => {
   const tools = fc.constantFrom('read_file', 'write_file', 'list_directory', 'x', 'read_secrets', '');
   fc.assert(
     fc.property(tools, hints, fc.boolean(), (tool, said, known) => {
@@ -74,7 +74,7 @@ function isReading({ kind }: ToolKind): boolean {
 
 function specOf({ known = false, trusted = false }): ServerSpec {
   const draft = { access: { trustAnnotations: trusted }, ...(known ? { transport: files } : {}) };
-  const entry = draftFleet({ servers: { files: draft } }).servers.get('files');
+  const entry = draftConfiguration({ servers: { files: draft } }).servers.get('files');
   if (entry?.kind !== 'ready') throw new Error('a drafted server is ready');
   return entry.spec;
 }

@@ -1,15 +1,15 @@
 import type { ServerSpec, ToolHints, ToolKindReason } from '../../domain/index.ts';
 import { recogniseServer } from './recognise-server.ts';
 
-/** Whether a tool only reads; if it may write, how that is known. */
+/** Whether a tool only reads, or the reason why it may write. */
 export type ToolKind = { readonly kind: 'reads' } | { readonly kind: 'may-write'; readonly because: ToolKindReason };
 
-/** Hints are null for a tool that its server has not told of. */
+/** `hints` is null for a tool that its server has not listed. */
 export type ToolKindOf = (tool: string, hints: ToolHints | null) => ToolKind;
 
 /**
- * What we know of a server by ourselves comes first. What a server says of its own tools narrows always, and widens only
- * where its configuration says that it is trusted: a server could call anything harmless.
+ * The list of known servers comes first. A server's own annotations always narrow, and widen only if its configuration
+ * trusts them: a server could call any tool harmless.
  */
 export function compileToolKind(spec: ServerSpec): ToolKindOf {
   const known = recogniseServer(spec);

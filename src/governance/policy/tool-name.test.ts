@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitToolName } from './tool-name.ts';
+import { splitsOfToolName, splitToolName } from './tool-name.ts';
 
 const servers = new Set(['acme', 'acme.eu', 'files']);
 
@@ -11,6 +11,14 @@ test.each([
   ['acme.eu', { server: 'acme', tool: 'eu' }],
 ])('%s', (text, expected) => {
   expect(splitToolName(text, servers)).toEqual(expected);
+});
+
+test('a name with dots can mean tools of several servers', () => {
+  expect(splitsOfToolName('acme.eu.list', servers)).toEqual([
+    { server: 'acme.eu', tool: 'list' },
+    { server: 'acme', tool: 'eu.list' },
+  ]);
+  expect(splitsOfToolName('acme.us.list', servers)).toEqual([{ server: 'acme', tool: 'us.list' }]);
 });
 
 test.each(['', '.', 'files', 'files.', '.files', 'nobody.read', '..'])('"%s" names no tool', (text) => {

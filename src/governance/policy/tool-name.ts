@@ -1,20 +1,26 @@
-export interface ToolName {
+export interface QualifiedToolName {
   readonly server: string;
   readonly tool: string;
 }
 
 /**
- * Cuts `server.tool` where people and policies write it. Server names may hold dots themselves, so
- * the longest one that is configured wins.
+ * Every way to split `server.tool`, as users and policies write it, into a configured server and a tool; the longest
+ * server name first. Both names may contain dots, so `a.b.c` can mean tool `b.c` of `a` and tool `c` of `a.b`.
  */
-export function splitToolName(text: string, servers: { has(name: string): boolean }): ToolName | undefined {
+export function splitsOfToolName(text: string, servers: { has(name: string): boolean }): readonly QualifiedToolName[] {
+  const splits: QualifiedToolName[] = [];
   for (let dot = text.lastIndexOf('.', longestServerName); dot > 0; dot = text.lastIndexOf('.', dot - 1)) {
     const server = text.slice(0, dot);
     const tool = text.slice(dot + 1);
-    if (tool !== '' && servers.has(server)) return { server, tool };
+    if (tool !== '' && servers.has(server)) splits.push({ server, tool });
   }
-  return undefined;
+  return splits;
 }
 
-/** As the configuration has it: nothing behind that can end the name of a server. */
+/** The split with the longest server name. It does for messages; rules must consider every split. */
+export function splitToolName(text: string, servers: { has(name: string): boolean }): QualifiedToolName | undefined {
+  return splitsOfToolName(text, servers)[0];
+}
+
+/** The maximum length of a server name in the configuration. No dot after it can end a server's name. */
 const longestServerName = 64;

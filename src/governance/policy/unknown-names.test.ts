@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { draftFleet } from './fleet.fixture.ts';
+import { draftConfiguration } from './configuration.fixture.ts';
 import { unknownNames } from './unknown-names.ts';
 
 const known = new Map([['files', [{ name: 'read' }, { name: 'write', exposedName: 'files_wr_1a2b' }]]]);
 
 test('names that a known server has are fine in every spelling', () => {
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: {
       files: {
         tools: { include: ['read', 'files_read', 'files.write', 'files_wr_1a2b', 'wr*', '*'], exclude: ['*ead'] },
@@ -20,13 +20,13 @@ test('names that a known server has are fine in every spelling', () => {
       'files.prompt:*': 'deny',
     },
   });
-  expect(unknownNames(fleet, known)).toEqual([]);
+  expect(unknownNames(configuration, known)).toEqual([]);
 });
 
 test('a cache names the tools of its server by their own names', () => {
   const cache = { ttlMs: 1, maxBytes: 1, tools: ['read', 'reed', 'files_wr_1a2b'], resources: true };
-  const fleet = draftFleet({ servers: { files: { cache }, unseen: { cache } } });
-  expect(unknownNames(fleet, known).map(({ message, server }) => [server, message])).toEqual([
+  const configuration = draftConfiguration({ servers: { files: { cache }, unseen: { cache } } });
+  expect(unknownNames(configuration, known).map(({ message, server }) => [server, message])).toEqual([
     ['files', 'The cache of server files names "reed", which server files does not have.'],
     ['files', 'The cache of server files names "files_wr_1a2b", which server files does not have.'],
   ]);
@@ -34,7 +34,7 @@ test('a cache names the tools of its server by their own names', () => {
 
 test('a prompt can be looked for, while a resource need not be in any list', () => {
   const offered = new Map([['files', [{ name: 'read' }, { name: 'prompt:greet' }, { name: 'resource:file:///a' }]]]);
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: {
       files: {
         tools: {
@@ -51,18 +51,18 @@ test('a prompt can be looked for, while a resource need not be in any list', () 
     },
     policy: { 'files.prompt:greet': 'deny', 'files.prompt:great': 'deny', 'files.resource:file:///b': 'deny' },
   });
-  expect(unknownNames(fleet, offered).map(({ message }) => message)).toEqual([
+  expect(unknownNames(configuration, offered).map(({ message }) => message)).toEqual([
     'The include list of server files names "files.prompt:great", which server files does not have.',
     'A rule names "files.prompt:great", which server files does not have.',
   ]);
 });
 
 test('says whose list holds a name the server does not have', () => {
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: { files: { tools: { include: ['raed'] } } },
     agents: { tester: { tools: { files: { exclude: ['delete_*'] } } } },
   });
-  expect(unknownNames(fleet, known)).toEqual([
+  expect(unknownNames(configuration, known)).toEqual([
     {
       severity: 'warning',
       file: 'files.json',
@@ -80,12 +80,12 @@ test('says whose list holds a name the server does not have', () => {
 });
 
 test('says which rule names nothing, with its line', () => {
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: { files: {} },
     policy: { 'files.read': 'allow', 'files.remove': 'deny', 'file.read': 'deny', 'files.rem*': 'deny' },
     agents: { tester: { policy: { 'files.wriet': 'require-approval' } } },
   });
-  expect(unknownNames(fleet, known).map(({ file, line, message }) => [`${file}:${line}`, message])).toEqual([
+  expect(unknownNames(configuration, known).map(({ file, line, message }) => [`${file}:${line}`, message])).toEqual([
     ['quartermaster.yaml:2', 'A rule names "files.remove", which server files does not have.'],
     ['quartermaster.yaml:3', 'A rule names "file.read", but no server of that name is configured.'],
     ['quartermaster.yaml:4', 'A rule names "files.rem*", which server files does not have.'],
@@ -94,23 +94,23 @@ test('says which rule names nothing, with its line', () => {
 });
 
 test('says nothing of servers that were not asked yet', () => {
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: { git: { tools: { include: ['anything'] } } },
     policy: { 'git.anything': 'deny', 'git.any*': 'deny' },
   });
-  expect(unknownNames(fleet, known)).toEqual([]);
+  expect(unknownNames(configuration, known)).toEqual([]);
 });
 
 test('warns of a name that fits two tools', () => {
-  const fleet = draftFleet({ servers: { files: { tools: { include: ['files_read'] } } } });
+  const configuration = draftConfiguration({ servers: { files: { tools: { include: ['files_read'] } } } });
   const tools = new Map([['files', [{ name: 'read' }, { name: 'files_read' }]]]);
-  expect(unknownNames(fleet, tools).map((problem) => problem.message)).toEqual([
+  expect(unknownNames(configuration, tools).map((problem) => problem.message)).toEqual([
     'The include list of server files names "files_read", which fits 2 tools of server files; all are meant.',
   ]);
 });
 
 test('says once whose role holds a wrong name, however many have that role', () => {
-  const fleet = draftFleet({
+  const configuration = draftConfiguration({
     servers: { files: {} },
     agents: {
       lead: { tools: { files: { include: ['raed'] } }, policy: { 'files.wriet': 'deny' } },
@@ -118,9 +118,29 @@ test('says once whose role holds a wrong name, however many have that role', () 
     },
     roles: { danny: 'lead', rusty: 'lead' },
   });
-  expect(unknownNames(fleet, known).map(({ message }) => message)).toEqual([
+  expect(unknownNames(configuration, known).map(({ message }) => message)).toEqual([
     'The include list of role lead names "raed", which server files does not have.',
     'The exclude list of agent danny names "remove", which server files does not have.',
     'A rule of role lead names "files.wriet", which server files does not have.',
+  ]);
+});
+
+test('warns of a rule whose name fits tools of two servers', () => {
+  const configuration = draftConfiguration({
+    servers: { a: {}, 'a.b': { enabled: false }, c: {} },
+    policy: { 'a.b.c': 'deny', 'a.b.*': 'deny', 'c.d': 'deny' },
+    agents: { dev: { policy: { 'a.b.d': 'allow' } } },
+  });
+  expect(unknownNames(configuration, new Map()).map(({ message, file, line }) => [message, file, line])).toEqual([
+    [
+      'A rule names "a.b.c", which can mean tool c of server a.b or tool b.c of server a. It applies to all of them.',
+      'quartermaster.yaml',
+      1,
+    ],
+    [
+      'A rule names "a.b.d", which can mean tool d of server a.b or tool b.d of server a. It allows none of them.',
+      'agents.yaml',
+      1,
+    ],
   ]);
 });

@@ -1,42 +1,49 @@
-import type { Fleet, PolicyRule, Problem, ServerSpec, SourceRef, ToolFilter } from '../../domain/index.ts';
+import type { Configuration, PolicyRule, Problem, ServerSpec, SourceRef, ToolFilter } from '../../domain/index.ts';
+import { ambiguousNames } from './ambiguous-names.ts';
 import { toolSpellings } from './name-list.ts';
-import { createPatternIndex } from './pattern-index.ts';
-import { isReadingName, resourcePrefix } from './reading-name.ts';
-import { entryTitles } from './speakers.ts';
+import { entryTitles } from './policy-entries.ts';
+import { createPatternIndex } from './rules/pattern-index.ts';
 import { splitToolName } from './tool-name.ts';
+import { isReadName, resourcePrefix } from './uris/read-name.ts';
 import { compileWildcard, isPattern, matchesWildcard } from './wildcard.ts';
 
 export interface KnownTool {
-  /** `prompt:<name>` and `resource:<uri>` for what is no tool. */
+  /** `prompt:<name>` and `resource:<uri>` for prompts and resources. */
   readonly name: string;
-  /** The name agents see, where the caller knows it. */
+  /** The name that agents see, if the caller knows it. */
   readonly exposedName?: string;
 }
 
-/** What those servers have that have been asked; the others are not in the map. */
+/** The tools of each server that has been queried. Other servers are not in the map. */
 export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 
-/** Names in filters and rules that no known server has: nearly always a typing error. */
-export function unknownNames(fleet: Fleet, known: KnownTools): readonly Problem[] {
-  const titleOf = entryTitles(fleet);
-  const problems = [...filterProblems(fleet, known, titleOf)];
-  if (fleet.policy !== undefined) problems.push(...ruleProblems(fleet.policy.rules, undefined, fleet, known));
-  for (const agent of fleet.agents.values()) {
+/** Finds names in filters and rules that no known server has, nearly all of them typos, and names that fit several. */
+export function unknownNames(configuration: Configuration, known: KnownTools): readonly Problem[] {
+  const titleOf = entryTitles(configuration);
+  const problems = [...filterProblems(configuration, known, titleOf)];
+  if (configuration.policy !== undefined)
+    problems.push(...ruleProblems(configuration.policy.rules, undefined, configuration, known));
+  for (const agent of configuration.agents.values()) {
     if (agent.policy !== undefined)
-      problems.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), fleet, known));
+      problems.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), configuration, known));
   }
+  problems.push(...ambiguousNames(configuration));
   return problems;
 }
 
-function* filterProblems(fleet: Fleet, known: KnownTools, titleOf: (name: string) => string): Generator<Problem> {
-  for (const [server, entry] of fleet.servers) {
+function* filterProblems(
+  configuration: Configuration,
+  known: KnownTools,
+  titleOf: (name: string) => string,
+): Generator<Problem> {
+  for (const [server, entry] of configuration.servers) {
     if (entry.kind !== 'ready') continue;
     for (const { tools, source } of [entry.spec, ...entry.spec.restrictedBy]) {
       yield* oneFilter(tools, server, `server ${server}`, source, known);
     }
     yield* cacheProblems(entry.spec, known.get(server));
   }
-  for (const agent of fleet.agents.values()) {
+  for (const agent of configuration.agents.values()) {
     for (const [server, filter] of agent.tools) {
       yield* oneFilter(filter, server, titleOf(agent.name), agent.source, known);
     }
@@ -88,12 +95,12 @@ function ownPart(entry: string, server: string): string {
   return entry.startsWith(`${server}.`) ? entry.slice(server.length + 1) : entry;
 }
 
-/** No list has to hold every resource, and a pattern may be there for prompts to come. */
+/** A server need not list every resource, and a pattern may be meant for future prompts. */
 function mayBeUnlisted(subject: string): boolean {
-  return subject.startsWith(resourcePrefix) || (isReadingName(subject) && isPattern(subject));
+  return subject.startsWith(resourcePrefix) || (isReadName(subject) && isPattern(subject));
 }
 
-/** Which tools each spelling means. */
+/** Maps each spelling to the tools it means. */
 function ownersBySpelling(server: string, tools: readonly KnownTool[]): ReadonlyMap<string, ReadonlySet<string>> {
   const owners = new Map<string, Set<string>>();
   for (const { name, exposedName } of tools) {
@@ -114,16 +121,16 @@ function patternMatches(pattern: string, owners: ReadonlyMap<string, unknown>): 
 function* ruleProblems(
   rules: readonly PolicyRule[],
   title: string | undefined,
-  fleet: Fleet,
+  configuration: Configuration,
   known: KnownTools,
 ): Generator<Problem> {
   const hit = rulesThatMatch(rules, known);
   const owner = title === undefined ? 'A rule' : `A rule of ${title}`;
   for (const rule of rules) {
     if (hit.has(rule)) continue;
-    // The literal start of a pattern names its server; one that starts with a star names none.
+    // The literal start of a pattern names its server. A pattern that starts with a star names none.
     const literal = isPattern(rule.pattern) ? compileWildcard(rule.pattern).prefix : rule.pattern;
-    const server = serverOf(literal, rule.pattern, fleet);
+    const server = serverOf(literal, rule.pattern, configuration);
     if (server === undefined) {
       if (isPattern(rule.pattern)) continue;
       const message = `${owner} names "${rule.pattern}", but no server of that name is configured.`;
@@ -161,14 +168,14 @@ function rulesThatMatch(rules: readonly PolicyRule[], known: KnownTools): Readon
 
 interface NamedServer {
   readonly name: string;
-  /** `server.*`: right for a server without tools too. */
+  /** `server.*`, which is also valid for a server without tools. */
   readonly wholeServer: boolean;
   readonly mayBeUnlisted: boolean;
 }
 
-function serverOf(literal: string, pattern: string, fleet: Fleet): NamedServer | undefined {
-  // The added letter lets `files.` be cut like `files.x`.
-  const name = splitToolName(isPattern(pattern) ? `${literal}x` : literal, fleet.servers);
+function serverOf(literal: string, pattern: string, configuration: Configuration): NamedServer | undefined {
+  // The added letter makes `files.` split like `files.x`.
+  const name = splitToolName(isPattern(pattern) ? `${literal}x` : literal, configuration.servers);
   if (name === undefined) return undefined;
   return {
     name: name.server,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compileWildcard, matchesWildcard } from './wildcard.ts';
+import { compileNameOrPattern, compileWildcard, matchesWildcard } from './wildcard.ts';
 
 /** Few letters, so that patterns and texts meet often; the dot and the bracket would mean something to a RegExp. */
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', '.', '['), maxLength: 10 });
@@ -35,6 +35,13 @@ test('prefix and suffix may not share characters', () => {
 test('answers a pattern that makes backtracking matchers hang', () => {
   const pattern = `${'*a'.repeat(2000)}*b`;
   expect(matchesWildcard(compileWildcard(pattern), 'a'.repeat(50_000))).toBe(false);
+});
+
+test('a text without a star is no pattern', () => {
+  expect(() => compileWildcard('get')).toThrow('star');
+  expect(compileNameOrPattern('get')('get')).toBe(true);
+  expect(compileNameOrPattern('get')('get_budget_get')).toBe(false);
+  expect(compileNameOrPattern('get*')('get_budget')).toBe(true);
 });
 
 function textbookMatch(pattern: string, text: string): boolean {

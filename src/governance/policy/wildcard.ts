@@ -1,9 +1,11 @@
-/** A pattern cut at its stars: what a text must start with, contain in this order, and end with. */
+/**
+ * A pattern split at its stars: the text must start with `prefix`, contain `middles` in order and end with `suffix`.
+ */
 export interface Wildcard {
   readonly prefix: string;
   readonly middles: readonly string[];
   readonly suffix: string;
-  /** Shorter texts cannot match: prefix and suffix may not overlap. */
+  /** Shorter texts cannot match, because prefix and suffix must not overlap. */
   readonly minLength: number;
 }
 
@@ -11,8 +13,9 @@ export function isPattern(text: string): boolean {
   return text.includes('*');
 }
 
-/** `pattern` must hold at least one `*`; a star stands for any run of characters, also for none. */
+/** A star stands for any run of characters, including none. Throws without one: `p` would mean `p*p`. */
 export function compileWildcard(pattern: string): Wildcard {
+  if (!isPattern(pattern)) throw new Error('A pattern holds at least one star.');
   const parts = pattern.split('*');
   const prefix = parts[0] ?? '';
   const suffix = parts.at(-1) ?? '';
@@ -20,9 +23,16 @@ export function compileWildcard(pattern: string): Wildcard {
   return { prefix, middles, suffix, minLength: pattern.length - (parts.length - 1) };
 }
 
+/** For lists that mix names and patterns. A name matches only itself. */
+export function compileNameOrPattern(text: string): (name: string) => boolean {
+  if (!isPattern(text)) return (name) => name === text;
+  const wildcard = compileWildcard(text);
+  return (name) => matchesWildcard(wildcard, name);
+}
+
 /**
- * Takes the leftmost place for each part and never goes back, so no pattern can make it slow.
- * (Leftmost is enough: it leaves the most room for what follows.)
+ * Takes the leftmost match for each part and never backtracks, so no pattern can make it slow. Leftmost is enough,
+ * because it leaves the most room for the rest.
  */
 export function matchesWildcard(wildcard: Wildcard, text: string): boolean {
   const { prefix, suffix, middles, minLength } = wildcard;

@@ -5,14 +5,14 @@ import type { WorkspaceLayout } from './layout.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { createFileOnce } from './write-file.ts';
 
-/** The operator's credential for the API; made once, readable by its owner alone. */
+/** The operator's credential for the API. Created once, readable only by its owner. */
 export async function ensureAdminToken(layout: WorkspaceLayout, random: RandomBytes): Promise<string> {
   await ensureStateFolder(layout);
   await putAdminToken(layout, `qma_${random(32).toString('base64url')}`, random);
   return readAdminToken(layout);
 }
 
-/** Writes it where there is none. */
+/** Writes the token unless there is one already. */
 export async function putAdminToken(layout: WorkspaceLayout, token: string, random: RandomBytes): Promise<void> {
   try {
     await createFileOnce(layout, layout.adminToken, `${token}\n`, random);
@@ -35,5 +35,4 @@ const rules: FileRules = {
   maxBytes: 1000,
   fix: 'Delete it; the next `qm serve` makes a new one.',
   secret: true,
-  trusted: true,
 };

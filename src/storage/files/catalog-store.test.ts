@@ -71,7 +71,7 @@ test('a server that was remembered before there were tasks has none', async () =
   expect((await createCatalogStore(layout).load()).get('old')?.abilities).toEqual({ ...old, tasks: false });
 });
 
-test('what changes within a second is written together', async () => {
+test('changes within a second are written together', async () => {
   const layout = await temporaryWorkspace();
   const timers: { ms: number; run: () => void }[] = [];
   const clock = createSystemClock();
@@ -112,7 +112,7 @@ test('a damaged file counts as empty, is told, and is written anew', async () =>
   await writeFile(layout.catalog, '{"version":1,"serv');
   const { store, warnings } = watched(layout);
   expect(await store.load()).toEqual(new Map());
-  expect(warnings).toEqual(['catalog.unreadable']);
+  expect(warnings).toEqual(['catalog.read-failed']);
   store.save('files', remembered(1));
   await store.flush();
   expect([...(await store.load()).keys()]).toEqual(['files']);

@@ -15,13 +15,13 @@ import type { WorkspaceLayout } from './layout.ts';
 import { withLock } from './lock.ts';
 import { replaceFile } from './write-file.ts';
 
-/** What servers last said of themselves, so that a list can be answered before they are reached again. */
+/** The last known catalog of each server, so that lists can be answered before the servers are reached again. */
 export interface CatalogStore {
   /** By server name. */
   load(): Promise<Map<string, RememberedServer>>;
-  /** Written soon, together with what else changes within the second. */
+  /** Writes within a second, together with other changes. */
   save(name: string, remembered: RememberedServer): void;
-  /** Writes what is waiting. Never rejects: this is a cache, and a failure is logged. */
+  /** Writes pending changes. Never rejects: this is a cache, so a failure is only logged. */
   flush(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export interface CatalogStoreOptions {
   readonly clock?: Clock;
   readonly random?: RandomBytes;
   readonly logger?: Logger;
-  /** Over this the servers that were seen longest ago are left out. */
+  /** Above this size, servers seen longest ago are left out. */
   readonly maxBytes?: number;
 }
 
@@ -47,7 +47,7 @@ export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStor
       const rows = (await readJsonDocument(layout, layout.catalog, catalogDocument(maxBytes)))?.servers ?? [];
       return new Map(rows.map(({ name, ...remembered }) => [name, remembered]));
     } catch (error) {
-      logger.warn('catalog.unreadable', { file: layout.catalog, error: toHubError(error).message });
+      logger.warn('catalog.read-failed', { file: layout.catalog, error: toHubError(error).message });
       return new Map();
     }
   }
@@ -57,7 +57,7 @@ export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStor
     const batch = new Map(waiting);
     waiting.clear();
     try {
-      // Other processes of the workspace remember servers here too.
+      // Other processes of the workspace write here too.
       const merge = async (): Promise<void> => {
         const all = new Map([...(await readAll()), ...batch]);
         await replaceFile(layout, layout.catalog, serialise(all, maxBytes, logger), random);
@@ -101,7 +101,7 @@ const abilitiesSchema = z.object({
   prompts: z.boolean(),
   completions: z.boolean(),
   logging: z.boolean(),
-  // Not there where this was written before hubs knew of it.
+  // Absent in files from versions that did not know tasks.
   tasks: z.boolean().default(false),
 });
 
@@ -120,7 +120,7 @@ const serverSchema = z.object({
   at: z.number(),
 });
 
-/** Rows in a list: a server may have any name, also one that means something to a JavaScript object. */
+/** A list of rows, because a server name may have a special meaning as the key of a JavaScript object. */
 interface CatalogDocument {
   readonly servers: readonly (RememberedServer & { readonly name: string })[];
 }
@@ -130,7 +130,7 @@ function catalogDocument(maxBytes: number): DocumentRules<CatalogDocument> {
   return { schema, maxBytes, fix: 'It is only a cache and is written anew.' };
 }
 
-/** The newest servers that fit into the size. */
+/** The most recently seen servers that fit. */
 function serialise(all: ReadonlyMap<string, RememberedServer>, maxBytes: number, logger: Logger): string {
   const [start, end] = ['{"version":1,"servers":[', ']}\n'];
   const rows: string[] = [];

@@ -1,6 +1,6 @@
 import { errnoOf, HubError } from '../../base/index.ts';
 
-/** A failed system call on the hub's own files, with what the operator can do about it. */
+/** Wraps a failed system call on the hub's own files, with a hint for the operator. */
 export function fileError(error: unknown, doing: string, path: string): HubError {
   if (error instanceof HubError) return error;
   const errno = errnoOf(error) ?? 'unknown error';

@@ -4,24 +4,21 @@ import type { z } from 'zod';
 import { errnoOf, HubError } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
 import type { WorkspaceLayout } from './layout.ts';
-import { isMadeHere } from './state-origin.ts';
-import { nameOf, openFolderOf } from './state-place.ts';
+import { openFolderOf, statePlaceName } from './state-place.ts';
 
 export interface FileRules {
   readonly maxBytes: number;
-  /** What the operator loses by deleting a damaged file, as a sentence. */
+  /** What the operator can do about a damaged file, as a sentence. */
   readonly fix: string;
-  /** Others must not be able to read it. */
+  /** Other users must not be able to read it. */
   readonly secret?: boolean;
-  /** It gives somebody rights: in a folder that was not made here, such as one that came with a repository, it is none. */
-  readonly trusted?: boolean;
 }
 
 export interface DocumentRules<T> extends FileRules {
   readonly schema: z.ZodType<T>;
 }
 
-/** The document, or undefined where there is none. A damaged one is an error and stays as it is. */
+/** The document, or undefined if there is none. A damaged document is an error and is not changed. */
 export async function readJsonDocument<T>(
   layout: WorkspaceLayout,
   path: string,
@@ -35,13 +32,13 @@ export async function readJsonDocument<T>(
   throw damaged(path, `${issue?.path.join('.') || 'the document'}: ${issue?.message ?? 'unexpected'}`, rules.fix);
 }
 
-/** A regular file's text within a size, or undefined where there is none. */
+/** The text of a regular file of limited size, or undefined if there is none. */
 export async function readSmallFile(
   layout: WorkspaceLayout,
   path: string,
-  { maxBytes, fix, secret = false, trusted = false }: FileRules,
+  { maxBytes, fix, secret = false }: FileRules,
 ): Promise<string | undefined> {
-  const fd = openToRead(layout, path, secret, trusted);
+  const fd = openToRead(layout, path, secret);
   if (fd === undefined) return undefined;
   try {
     if (fstatSync(fd).size > maxBytes) throw damaged(path, `it is over ${maxBytes} bytes`, fix);
@@ -57,12 +54,12 @@ export function damaged(path: string, what: string, fix: string): HubError {
   return new HubError('CONFIG_INVALID', `${path} cannot be used: ${what}.`, { hint: fix, details: { path } });
 }
 
-function openToRead(layout: WorkspaceLayout, path: string, secret: boolean, trusted: boolean): number | undefined {
+function openToRead(layout: WorkspaceLayout, path: string, secret: boolean): number | undefined {
   try {
     const folder = openFolderOf(layout, path);
     try {
-      if (folder === undefined || (trusted && !isMadeHere(folder))) return undefined;
-      return folder.open(nameOf(path), 'read', { secret });
+      if (folder === undefined) return undefined;
+      return folder.open(statePlaceName(path), 'read', { secret });
     } finally {
       folder?.close();
     }
@@ -76,7 +73,7 @@ function parseJson(text: string, path: string, fix: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, which may hold what nobody should read.
+    // The parser's own message quotes the text, which may contain secrets.
     throw damaged(path, 'it is not valid JSON', fix);
   }
 }

@@ -15,18 +15,18 @@ import { readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { identifyThisProcess, isRunning } from './process-identity.ts';
 import { ensureStateFolder } from './state-folder.ts';
-import { nameOf, openFolderOf } from './state-place.ts';
+import { openFolderOf, statePlaceName } from './state-place.ts';
 import { createFileOnce, removeFile } from './write-file.ts';
 
 export interface LockOptions {
   readonly clock?: Clock;
   readonly random?: RandomBytes;
-  /** 5 s unless given. */
+  /** Default: 5 s. */
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface HeldLock {
+export interface Lock {
   /** May be called twice. */
   release(): Promise<void>;
 }
@@ -47,14 +47,20 @@ export async function withLock<T>(
 }
 
 /**
- * A lock is a file with its owner's name in it. It is taken over when its owner is dead, and only by
- * whoever holds the lock `<file>.<nonce of the dead owner>`: so no two takers remove it, and none
- * removes the lock of the taker before. That second lock is of the same kind, so a taker that dies
- * is itself taken over.
+ * A lock is a file that names its owner. When the owner is dead, only the process that holds the lock
+ * `<file>.<nonce of the dead owner>` may remove the file. So two processes never both remove it, and none removes the
+ * lock of the process that took it over before. The second lock works the same way, so a process that dies during the
+ * takeover is itself taken over.
  */
-export async function acquireLock(layout: WorkspaceLayout, name: string, options: LockOptions = {}): Promise<HeldLock> {
-  const { clock = createSystemClock(), random = systemRandom, waitMs = 5000, signal } = options;
+export async function acquireLock(layout: WorkspaceLayout, name: string, options: LockOptions = {}): Promise<Lock> {
+  const { clock = createSystemClock(), random = systemRandom } = options;
   await ensureStateFolder(layout, { clock, random });
+  return await lockInPlace(layout, name, options);
+}
+
+/** The same in a state folder that exists. */
+export async function lockInPlace(layout: WorkspaceLayout, name: string, options: LockOptions): Promise<Lock> {
+  const { clock = createSystemClock(), random = systemRandom, waitMs = 5000, signal } = options;
   const file = join(layout.locks, name);
   const owner = { ...(await identifyThisProcess()), host: hostname(), nonce: createId(random, 16) };
   const taker: Taker = { layout, clock, random, owner };
@@ -78,7 +84,7 @@ const ownerSchema = z.object({
 
 type Owner = z.infer<typeof ownerSchema>;
 
-/** Only its file speaks for a lock whose text was lost, for instance with the power. */
+/** A lock whose text was lost, for example in a power cut, has only its file time and inode. */
 type Holder = { readonly kind: 'owner'; readonly owner: Owner } | { readonly kind: 'nameless'; readonly since: number };
 
 interface Found {
@@ -95,7 +101,7 @@ interface Taker {
 
 type Attempt = { readonly kind: 'taken' } | { readonly kind: 'held'; readonly holder: Holder | undefined };
 
-/** A nameless lock may be one that is being written; after this it is not. */
+/** A lock without an owner may still be being written; after this time it is not. */
 const namelessMs = 10_000;
 
 async function tryToTake(file: string, taker: Taker): Promise<Attempt> {
@@ -118,7 +124,7 @@ async function removeStale(file: string, staleNonce: string, taker: Taker): Prom
   const claim = `${file}.${staleNonce}`;
   if ((await tryToTake(claim, taker)).kind !== 'taken') return;
   try {
-    // Read again under the claim: somebody may have finished the same take-over just before.
+    // Read again under the claim: another process may have just finished the same takeover.
     if ((await readLock(taker.layout, file))?.nonce === staleNonce) removeFile(taker.layout, file);
   } finally {
     await giveUp(taker.layout, claim, taker.owner.nonce);
@@ -139,7 +145,7 @@ async function readLock(layout: WorkspaceLayout, file: string): Promise<Found | 
   const owner = ownerSchema.safeParse(parseOrNothing(text));
   if (owner.success) return { holder: { kind: 'owner', owner: owner.data }, nonce: owner.data.nonce };
   const folder = openFolderOf(layout, file);
-  const found = folder?.stat(nameOf(file));
+  const found = folder?.stat(statePlaceName(file));
   folder?.close();
   if (found === undefined) return undefined;
   const since = Math.floor(found.mtimeMs);
@@ -154,7 +160,7 @@ function parseOrNothing(text: string): unknown {
   }
 }
 
-/** Processes of another machine cannot be looked at, so their locks are never taken over. */
+/** Locks of another machine are never taken over, because its processes cannot be checked. */
 async function isStale(holder: Holder, clock: Clock): Promise<boolean> {
   if (holder.kind === 'nameless') return clock.now() - holder.since > namelessMs;
   return holder.owner.host === hostname() && !(await isRunning(holder.owner));

@@ -2,14 +2,16 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import { eventually } from '../../../test/support/within.ts';
+import { readServeFile } from '../running-hub/serve-file.ts';
 import { acquireLock } from './lock.ts';
-import { createNameStore } from './name-store.ts';
-import { readServeFile } from './serve-file.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
+import { createFileTokenStore } from './token-file.ts';
 
 const repository = resolve(import.meta.dirname, '../../..');
 let built = '';
@@ -38,24 +40,6 @@ test('processes that count under the lock lose no count', async () => {
   expect(await readdir(layout.locks)).toEqual([]);
 });
 
-test('names that processes give at the same time are all kept, and one name goes to one of them', async () => {
-  const layout = await temporaryWorkspace();
-  const give = `
-    const store = createNameStore(layout);
-    await store.load(new Set(['a']));
-    const save = (own, name) => store.save({ kind: 'tool', naming: 'prefixed', server: 'a', own, name });
-    save('rival-' + rest[0], 'shared');
-    for (let i = 0; i < 5; i++) {
-      save(rest[0] + i, rest[0] + i);
-      await store.flush();
-    }`;
-  const ends = await Promise.all(['x', 'y', 'z'].map((who) => run(give, layout.workspace, who).end));
-  expect(ends).toEqual(Array.from({ length: 3 }, () => ({ code: 0, output: '' })));
-  const found = (await createNameStore(layout).load(new Set(['a']))).map(({ name }) => name);
-  const all = ['x', 'y', 'z'].flatMap((who) => Array.from({ length: 5 }, (_, i) => `${who}${i}`));
-  expect(found.toSorted()).toEqual([...all, 'shared'].sort());
-});
-
 test('processes that are killed while they hold the lock let exactly one other in', async () => {
   const layout = await temporaryWorkspace();
   // The marker names who is inside. One that names a live process other than us is two at once.
@@ -82,6 +66,34 @@ test('processes that are killed while they hold the lock let exactly one other i
   expect(await readdir(layout.locks)).toEqual([]);
 });
 
+test(verifies('token:rows', 'processes that add and remove tokens at the same time lose no row'), async () => {
+  const layout = await temporaryWorkspace();
+  const store = createFileTokenStore(layout);
+  const row = (id: string) => ({ id, agent: 'a', hash: 'f'.repeat(64), created: 1, expires: 2 });
+  // The form of a file from before, which a hub holds open.
+  await ensureStateFolder(layout);
+  await writeFile(layout.tokens, JSON.stringify({ version: 1, tokens: [row('0000000000')] }), { mode: 0o600 });
+  const write = `
+    const store = createFileTokenStore(layout);
+    for (let i = 0; i < 10; i++) {
+      const id = rest[0] + String(i).padStart(9, '0');
+      const added = [{ id, agent: 'a', hash: 'f'.repeat(64), created: 1, expires: 2 }];
+      await store.change(() => ({ added, removed: [] }));
+      // Each removes one of its own rows and no other.
+      if (i % 2 === 1) await store.change(() => ({ added: [], removed: [rest[0] + String(i - 1).padStart(9, '0')] }));
+    }
+    say('done');`;
+  const writers = ['a', 'b', 'c'].map((name) => run(write, layout.workspace, name).end);
+  let noticed = 0;
+  onTestFinished(store.onTokensChange(() => noticed++));
+  for (let i = 0; i < 10; i++) await store.change(() => ({ added: [row(`h00000000${i}`)], removed: [] }));
+  expect((await Promise.all(writers)).map(({ output }) => output)).toEqual(['done\n', 'done\n', 'done\n']);
+  const kept = [1, 3, 5, 7, 9].flatMap((i) => ['a', 'b', 'c'].map((name) => `${name}00000000${i}`));
+  const own = Array.from({ length: 10 }, (_, i) => `h00000000${i}`);
+  expect((await store.load()).map(({ id }) => id).toSorted()).toEqual(['0000000000', ...kept, ...own].toSorted());
+  await eventually(() => noticed > 0 || undefined, 'the notice of a change');
+});
+
 test('a lock is held as long as its process lives, and free when it is killed', async () => {
   const layout = await temporaryWorkspace();
   const holder = run(
@@ -101,7 +113,7 @@ test('a lock is held as long as its process lives, and free when it is killed', 
 test('the file of a hub that was killed counts as no hub', async () => {
   const layout = await temporaryWorkspace();
   const hub = run(
-    `await writeServeFile(layout, 'http://127.0.0.1:1'); say('up'); setInterval(() => {}, 1000);`,
+    `await writeServeFile(layout, { url: 'http://127.0.0.1:1' }); say('up'); setInterval(() => {}, 1000);`,
     layout.workspace,
   );
   await hub.firstLine;
@@ -118,7 +130,7 @@ const tell = (work: string): string => `
 
 test('without permission it says what to do', async () => {
   const layout = await temporaryWorkspace();
-  await chmod(layout.workspace, 0o555);
+  await chmod(dirname(layout.workspace), 0o555);
   const { output } = await run(tell('ensureStateFolder(layout)'), layout.workspace).end;
   expect(output).toBe(
     `CONFIG_INVALID: Cannot use ${layout.folder} (EACCES). ` +
@@ -128,7 +140,7 @@ test('without permission it says what to do', async () => {
 
 test('says that it may not read what is there', async () => {
   const layout = await temporaryWorkspace();
-  await chmod(layout.workspace, 0o755);
+  await chmod(dirname(layout.workspace), 0o755);
   await ensureStateFolder(layout);
   await writeFile(layout.tokens, '{"version":1,"tokens":[]}', { mode: 0o000 });
   const { output } = await run(tell('createFileTokenStore(layout).load()'), layout.workspace).end;
@@ -173,11 +185,11 @@ function prelude(): string {
     import { readFile, rm, writeFile } from 'node:fs/promises';
     import { EOL } from 'node:os';
     import { join } from 'node:path';
-    import { acquireLock, createFileTokenStore, createNameStore, ensureStateFolder, workspaceLayout, writeServeFile }
+    import { acquireLock, createFileTokenStore, ensureStateFolder, workspaceLayout, writeServeFile }
       from './storage/index.js';
     import { withLock } from './storage/files/lock.js';
     const [workspace, ...rest] = process.argv.slice(1);
-    const layout = workspaceLayout(workspace);
+    const layout = workspaceLayout(workspace, join(workspace, '..', 'state'));
     const say = (text) => process.stdout.write(text + EOL);
     // The superuser may do anything, so permissions show only to somebody else.
     const becomeNobody = () => {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { answersSignals, readProcess } from '../../base/index.ts';
 
-/** One life of one process: a number alone is given again to others. */
+/** One life of one process: the system reuses pids. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Opaque; empty where the system does not tell. */
+  /** Opaque; empty if the system does not report it. */
   readonly startTime: string;
 }
 
@@ -15,7 +15,7 @@ export async function identifyThisProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startTime: found.kind === 'started' ? found.at : '' };
 }
 
-/** In doubt yes: what cannot be told apart is treated as alive. */
+/** If it cannot be decided, the process counts as running. */
 export async function isRunning({ pid, startTime }: ProcessIdentity): Promise<boolean> {
   if (!answersSignals(pid)) return false;
   const found = await readStart(pid);
@@ -25,7 +25,7 @@ export async function isRunning({ pid, startTime }: ProcessIdentity): Promise<bo
 
 type ProcessStart =
   | { readonly kind: 'started'; readonly at: string }
-  /** Ended and not yet collected by its parent. */
+  /** Ended, but not yet reaped by its parent. */
   | { readonly kind: 'ended' }
   | { readonly kind: 'unknown' };
 
@@ -34,14 +34,14 @@ async function readStart(pid: number): Promise<ProcessStart> {
   return bootId === undefined ? startFromPs(pid) : startFromProc(pid, bootId.trim());
 }
 
-/** Start times in /proc count from boot, so the boot belongs to them. */
+/** Start times in /proc count from boot, so the boot id is part of the identity. */
 function startFromProc(pid: number, bootId: string): ProcessStart {
   const row = readProcess(pid);
   if (row === undefined) return { kind: 'unknown' };
   return row.ended ? { kind: 'ended' } : { kind: 'started', at: `${bootId}:${row.start}` };
 }
 
-/** For systems without /proc. A fixed zone and language make the text the same for every process. */
+/** For systems without /proc. A fixed time zone and locale make the text the same for every process. */
 export async function startFromPs(pid: number): Promise<ProcessStart> {
   try {
     const env = { LC_ALL: 'C', TZ: 'UTC' };

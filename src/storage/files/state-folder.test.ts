@@ -1,16 +1,18 @@
-import { chmod, lstat, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, lstat, mkdir, readdir, readFile, rename, symlink, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import type { Logger } from '../../base/index.ts';
 import { workspaceLayout } from './layout.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
-test('makes a folder for its owner alone that version control leaves out', async () => {
+test(verifies('state:outside', 'makes a folder for its owner alone, and nothing in the workspace'), async () => {
   const layout = await temporaryWorkspace();
   await ensureStateFolder(layout);
   await ensureStateFolder(layout);
   for (const folder of [layout.folder, layout.locks, layout.journal]) expect(await modeOf(folder)).toBe(0o700);
-  expect(await readFile(layout.gitignore, 'utf8')).toBe('*\n');
+  expect(await readdir(layout.workspace)).toEqual([]);
 });
 
 test('is made once when several ask at the same time', async () => {
@@ -65,10 +67,12 @@ test("does not use another user's folder, however open it is", async () => {
 
 test('says that the workspace does not exist', async () => {
   const layout = await temporaryWorkspace();
-  await expect(ensureStateFolder(workspaceLayout(join(layout.workspace, 'gone')))).rejects.toMatchObject({
+  const gone = workspaceLayout(join(layout.workspace, 'gone'), layout.home);
+  await expect(ensureStateFolder(gone)).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    hint: 'Check that the workspace is an existing folder.',
+    message: `The workspace ${gone.workspace} is not a folder.`,
   });
+  expect(await readdir(dirname(layout.folder))).toEqual([]);
 });
 
 test('sweeps drafts that a killed process left, and no others', async () => {
@@ -84,6 +88,59 @@ test('sweeps drafts that a killed process left, and no others', async () => {
     'tokens.json.new.tmp',
   ]);
 });
+
+test('a workspace reached through a link has the same state', async () => {
+  const { workspace, home, folder } = await temporaryWorkspace();
+  await symlink(workspace, join(workspace, '..', 'link'));
+  expect(workspaceLayout(join(workspace, '..', 'link'), home).folder).toBe(folder);
+});
+
+test('a state folder is kept by folders of the same name in two places', async () => {
+  const { workspace, home, folder } = await temporaryWorkspace();
+  await mkdir(join(workspace, 'workspace'));
+  const inner = workspaceLayout(join(workspace, 'workspace'), home);
+  expect(inner.folder).not.toBe(folder);
+  expect(folder).toMatch(/\/state\/workspaces\/workspace-[0-9a-f]{24}$/);
+});
+
+test(verifies('state:outside', 'says that another folder is at the path of the workspace now'), async () => {
+  const layout = await temporaryWorkspace();
+  const { events, logger } = listeningLogger();
+  await ensureStateFolder(layout, { logger });
+  await writeFile(layout.tokens, 'kept', { mode: 0o600 });
+  await rename(layout.workspace, `${layout.workspace}-old`);
+  await mkdir(layout.workspace);
+  await ensureStateFolder(layout, { logger });
+  await ensureStateFolder(layout, { logger });
+  expect(events).toEqual(['state.workspace-replaced']);
+  expect(await readFile(layout.tokens, 'utf8')).toBe('kept');
+});
+
+test(verifies('state:outside', 'says that the workspace was at another path before'), async () => {
+  const layout = await temporaryWorkspace();
+  await ensureStateFolder(layout);
+  const moved = `${layout.workspace}-moved`;
+  await rename(layout.workspace, moved);
+  const { events, logger } = listeningLogger();
+  await ensureStateFolder(workspaceLayout(moved, layout.home), { logger });
+  expect(events).toEqual(['state.workspace-moved']);
+});
+
+test('a workspace that is copied has a state of its own, without a word', async () => {
+  const layout = await temporaryWorkspace();
+  await ensureStateFolder(layout);
+  const copy = `${layout.workspace}-copy`;
+  await mkdir(copy);
+  const { events, logger } = listeningLogger();
+  await ensureStateFolder(workspaceLayout(copy, layout.home), { logger });
+  expect(events).toEqual([]);
+});
+
+function listeningLogger(): { readonly events: string[]; readonly logger: Logger } {
+  const events: string[] = [];
+  const log = (event: string): void => void events.push(event);
+  return { events, logger: { debug: log, info: log, warn: log, error: log } };
+}
 
 async function modeOf(path: string): Promise<number> {
   return (await lstat(path)).mode & 0o777;

@@ -1,37 +1,45 @@
-import { closeSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type Clock,
   createId,
   createSilentLogger,
   createSystemClock,
+  ensureGuardedFolder,
   errnoOf,
   type GuardedFolder,
   HubError,
   type Logger,
-  openGuardedFolder,
   type RandomBytes,
   systemRandom,
 } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
-import type { WorkspaceLayout } from './layout.ts';
-import { setAsideUntrusted } from './set-aside.ts';
-import { isMadeHere, markMadeHere } from './state-origin.ts';
-import { nameOf, unfinishedSuffix } from './state-place.ts';
+import { placeIn, type WorkspaceLayout } from './layout.ts';
+import {
+  findMovedState,
+  isSameWorkspace,
+  originOf,
+  readOrigin,
+  workspaceIdentity,
+  writeOrigin,
+} from './state-origin.ts';
+import { openFolderOf, statePlaceName, unfinishedSuffix } from './state-place.ts';
 
 export interface StateFolderOptions {
   readonly clock?: Clock;
   readonly random?: RandomBytes;
-  /** Told when the folder was not made here and what gives rights was set aside. */
+  /** Logs when the workspace was moved or replaced. */
   readonly logger?: Logger;
 }
 
-/** Makes sure that `.quartermaster/` is there, is ours alone, was made here, and stays out of version control. */
+/** Ensures that the state folder of the workspace exists and is private. */
 export async function ensureStateFolder(layout: WorkspaceLayout, options: StateFolderOptions = {}): Promise<void> {
   const { clock = createSystemClock(), random = systemRandom, logger = createSilentLogger() } = options;
+  checkWorkspace(layout);
   try {
-    const folder = openStateFolder(layout) ?? makeStateFolder(layout, random);
+    const folder = openStateFolder(layout) ?? makeStateFolder(layout, random, logger);
     try {
-      if (!isMadeHere(folder)) setAsideUntrusted(layout, folder, { clock, random, logger });
+      checkOrigin(layout, folder, { random, logger });
       fillStateFolder(layout, folder);
       sweepUnfinished(layout, folder, clock.now());
     } finally {
@@ -45,59 +53,93 @@ export async function ensureStateFolder(layout: WorkspaceLayout, options: StateF
 /** Long enough for any writer that is still alive. */
 const unfinishedMs = 3_600_000;
 
-/** The folder itself, for whoever must notice that it is gone. */
-export function openStateFolder({ workspace, folder: path }: WorkspaceLayout): GuardedFolder | undefined {
-  const folder = openGuardedFolder(workspace, [nameOf(path)]);
+function checkWorkspace({ workspace }: WorkspaceLayout): void {
+  const found = statSync(workspace, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return;
+  throw new HubError('CONFIG_INVALID', `The workspace ${workspace} is not a folder.`, {
+    hint: 'Check the path given with --workspace.',
+  });
+}
+
+/** Opens the folder itself, for callers that must notice when it is gone. */
+export function openStateFolder(layout: WorkspaceLayout): GuardedFolder | undefined {
+  const path = layout.folder;
+  const folder = openFolderOf(layout, layout.tokens);
   if (folder === undefined) return undefined;
   const { uid, mode } = folder.fstat();
   const user = process.getuid?.();
   if (user !== undefined && user !== 0 && uid !== user) {
     folder.close();
-    throw unusable(path, 'belongs to another user', 'Run as that user, or remove the folder.');
+    throw unusable(path, 'belongs to another user', 'Run as that user, or set QM_STATE_DIR to a folder of your own.');
   }
   if ((mode & 0o077) !== 0) folder.chmod(0o700);
   return folder;
 }
 
-/** Under another name first: whoever sees the folder sees that it was made here. */
-function makeStateFolder(layout: WorkspaceLayout, random: RandomBytes): GuardedFolder {
-  const root = openGuardedFolder(layout.workspace, []);
-  if (root === undefined) throw unusable(layout.folder, 'cannot be made', 'Check the workspace.');
-  const draft = `${nameOf(layout.folder)}.${createId(random, 12)}${unfinishedSuffix}`;
+/** Created under a temporary name first, so that the folder is never visible without its origin file. */
+function makeStateFolder(layout: WorkspaceLayout, random: RandomBytes, logger: Logger): GuardedFolder {
+  const moved = findMovedState(layout);
+  if (moved !== undefined) {
+    logger.warn('state.workspace-moved', { from: moved.path, to: layout.workspace, fix: 'Run `qm state move`.' });
+  }
+  mkdirSync(dirname(layout.home), { recursive: true, mode: 0o700 });
+  const { root, names } = placeIn(layout, dirname(layout.folder));
+  const parent = ensureGuardedFolder(root, names);
+  const draft = `${statePlaceName(layout.folder)}.${createId(random, 12)}${unfinishedSuffix}`;
   try {
-    const folder = root.ensureChild(draft);
+    refuseNetworkFolder(parent.path);
+    const folder = parent.ensureChild(draft);
     fillStateFolder(layout, folder);
-    markMadeHere(folder, random);
+    writeOrigin(folder, originOf(layout), random);
     folder.close();
-    root.rename(draft, nameOf(layout.folder));
+    parent.rename(draft, statePlaceName(layout.folder));
   } catch (error) {
-    root.removeTree(draft);
-    // Another process was first.
+    parent.removeTree(draft);
+    // Another process created it first.
     const errno = errnoOf(error);
     if (errno !== 'ENOTEMPTY' && errno !== 'EEXIST') throw error;
   } finally {
-    root.close();
+    parent.close();
   }
   const made = openStateFolder(layout);
   if (made !== undefined) return made;
-  throw unusable(layout.folder, 'disappears as soon as it is made', 'Look who deletes it.');
+  throw unusable(layout.folder, 'disappears as soon as it is made', 'Find out what deletes it.');
 }
 
-function fillStateFolder({ locks, journal, gitignore }: WorkspaceLayout, folder: GuardedFolder): void {
-  for (const path of [locks, journal]) folder.ensureChild(nameOf(path)).close();
-  if (folder.stat(nameOf(gitignore)) !== undefined) return;
-  let fd: number;
-  try {
-    fd = folder.open(nameOf(gitignore), 'create');
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return;
-    throw error;
+/** A folder that was deleted and cloned again at the same path keeps its state, but the operator should know. */
+function checkOrigin(
+  layout: WorkspaceLayout,
+  folder: GuardedFolder,
+  { random, logger }: { readonly random: RandomBytes; readonly logger: Logger },
+): void {
+  const [before, now] = [readOrigin(folder), originOf(layout)];
+  if (before !== undefined && isSameWorkspace(before, workspaceIdentity(layout))) return;
+  if (before !== undefined) {
+    logger.warn('state.workspace-replaced', {
+      workspace: layout.workspace,
+      note: 'Another folder is at this path now, so its servers need approval. Tokens, rules and the audit log of the folder before it are still in use.',
+    });
   }
-  try {
-    writeFileSync(fd, '*\n');
-  } finally {
-    closeSync(fd);
-  }
+  writeOrigin(folder, now, random);
+}
+
+/** Locks and renames are not reliable there, and a key would cross the network. */
+function refuseNetworkFolder(path: string): void {
+  const kind = networkFileSystems.get(statfsSync(path).type);
+  if (kind === undefined) return;
+  throw unusable(path, `is on ${kind}`, 'Set QM_STATE_DIR to a folder on a local disk.');
+}
+
+/** By the magic numbers of Linux; other systems report others, and nothing is refused there. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'SMB'],
+  [0xfe534d42, 'SMB'],
+]);
+
+function fillStateFolder({ locks, journal }: WorkspaceLayout, folder: GuardedFolder): void {
+  for (const path of [locks, journal]) folder.ensureChild(statePlaceName(path)).close();
 }
 
 function unusable(path: string, what: string, hint: string): HubError {
@@ -106,7 +148,7 @@ function unusable(path: string, what: string, hint: string): HubError {
 
 /** A process that was killed while writing leaves its draft behind. */
 function sweepUnfinished(layout: WorkspaceLayout, folder: GuardedFolder, now: number): void {
-  const locks = folder.child(nameOf(layout.locks));
+  const locks = folder.child(statePlaceName(layout.locks));
   for (const each of [folder, locks]) {
     for (const name of each?.list() ?? []) {
       if (!name.endsWith(unfinishedSuffix)) continue;

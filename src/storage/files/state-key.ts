@@ -4,29 +4,43 @@ import { type FileRules, readSmallFile } from './json-document.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { createFileOnce, replaceFile } from './write-file.ts';
 
-/** Signs what clients keep for the hub; all processes of a workspace share it, through restarts too. */
-export async function ensureStateKey(layout: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
-  const { stateKey } = layout;
+/** Signs the state that clients hold for the hub. All processes of a workspace share the key, also across restarts. */
+export function ensureStateKey(layout: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
+  return ensureKey(layout, layout.stateKey, random);
+}
+
+/** Identifies approved items and seals what was approved. All workspaces of a state home share the key. */
+export function ensureTrustKey(layout: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
+  return ensureKey(layout, layout.trustKey, random);
+}
+
+/** Undefined if nothing was ever approved in this state home. */
+export async function readTrustKey(layout: WorkspaceLayout): Promise<Uint8Array | undefined> {
+  const text = await readSmallFile(layout, layout.trustKey, rules);
+  return text === undefined || !pattern.test(text) ? undefined : Buffer.from(text.trim(), 'base64url');
+}
+
+async function ensureKey(layout: WorkspaceLayout, path: string, random: RandomBytes): Promise<Uint8Array> {
   try {
-    await createFileOnce(layout, stateKey, newKey(random), random);
-    let text = await readSmallFile(layout, stateKey, rules);
+    await createFileOnce(layout, path, newKey(random), random);
+    let text = await readSmallFile(layout, path, rules);
     if (text === undefined || !pattern.test(text)) {
-      // Damaged: what was signed before is not known any more, and nothing else is lost.
+      // Damaged. A new key only invalidates what was signed or approved before; nothing else is lost.
       text = newKey(random);
-      await replaceFile(layout, stateKey, text, random);
+      await replaceFile(layout, path, text, random);
     }
     return Buffer.from(text.trim(), 'base64url');
   } catch (error) {
-    throw fileError(error, 'write', stateKey);
+    throw fileError(error, 'write', path);
   }
 }
 
-/** Writes a key that this process has where there is none. */
+/** Writes this process's key unless there is one already. */
 export async function putStateKey(layout: WorkspaceLayout, key: Uint8Array, random: RandomBytes): Promise<void> {
   await createFileOnce(layout, layout.stateKey, `${Buffer.from(key).toString('base64url')}\n`, random);
 }
 
-const rules: FileRules = { maxBytes: 1000, fix: 'Delete it; a new one is made.', secret: true, trusted: true };
+const rules: FileRules = { maxBytes: 1000, fix: 'Delete it; a new one is made.', secret: true };
 const pattern = /^[A-Za-z0-9_-]{43}\n?$/;
 
 function newKey(random: RandomBytes): string {

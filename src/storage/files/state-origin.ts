@@ -1,45 +1,52 @@
-import { closeSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { createId, type GuardedFolder, type RandomBytes } from '../../base/index.ts';
+import { createId, type GuardedFolder, openGuardedFolder, type RandomBytes } from '../../base/index.ts';
+import { placeIn, type WorkspaceLayout } from './layout.ts';
 import { unfinishedSuffix } from './state-place.ts';
 
-/**
- * A repository, an archive or an image may carry a state folder with tokens that somebody else knows. So the folder
- * holds a file with its own inode and time of birth: a copy gets others from the file system, and nobody chooses them.
- * A folder that is moved on its file system keeps both, through restarts of the machine too; device numbers do not.
- */
+/** Says which workspace a state folder belongs to. */
 export const originName = 'origin.json';
 
-/** Whether this folder was made here, as opposed to copied or unpacked. */
-export function isMadeHere(folder: GuardedFolder): boolean {
-  const found = readOrigin(folder);
-  if (found === undefined) return false;
-  const { inode, born } = identityOf(folder);
-  return found.inode === inode && (found.born === born || born === null);
-}
-
-/** Says that this folder was made here, by whoever calls. */
-export function markMadeHere(folder: GuardedFolder, random: RandomBytes): void {
-  const draft = `${originName}.${createId(random, 12)}${unfinishedSuffix}`;
-  const fd = folder.open(draft, 'create');
-  try {
-    writeFileSync(fd, `${JSON.stringify({ version: 1, ...identityOf(folder) })}\n`);
-  } finally {
-    closeSync(fd);
-  }
-  // In one step: who looks meanwhile must not think that the folder came from elsewhere.
-  folder.rename(draft, originName);
-}
-
 const originSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
+  path: z.string().describe('The real path of the workspace'),
+  device: z.string(),
   inode: z.string(),
-  born: z.string().nullable().describe('Nanoseconds since the epoch; null where the file system does not keep it'),
+  born: z.string().describe('Nanoseconds since the epoch; 0 where the file system does not keep it'),
 });
 
-type Identity = Omit<z.infer<typeof originSchema>, 'version'>;
+export type Origin = Readonly<Omit<z.infer<typeof originSchema>, 'version'>>;
 
-function readOrigin(folder: GuardedFolder): Identity | undefined {
+/** The workspace as it is now. */
+export function originOf({ workspace }: WorkspaceLayout): Origin {
+  const { dev, ino, birthtimeNs } = statSync(workspace, { bigint: true });
+  return { path: workspace, device: String(dev), inode: String(ino), born: String(birthtimeNs) };
+}
+
+/** Device numbers do not survive a reboot. */
+export function isSameFolder(a: Origin, b: Origin): boolean {
+  return a.inode === b.inode;
+}
+
+/** Tells a folder from another one at the same path. */
+export type WorkspaceIdentity = Pick<Origin, 'inode' | 'born'>;
+
+/** Zeros if there is no folder. */
+export function workspaceIdentity({ workspace }: Pick<WorkspaceLayout, 'workspace'>): WorkspaceIdentity {
+  const found = statSync(workspace, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return { inode: '0', born: '0' };
+  const { ino, birthtimeNs, ctimeNs } = found;
+  // Where the time of birth is unknown, Node may give the time of the last change.
+  return { inode: String(ino), born: birthtimeNs === ctimeNs ? '0' : String(birthtimeNs) };
+}
+
+/** A new folder may get the inode of one that was deleted, but not its time of birth. */
+export function isSameWorkspace(one: WorkspaceIdentity, other: WorkspaceIdentity): boolean {
+  return one.inode === other.inode && (one.born === other.born || one.born === '0' || other.born === '0');
+}
+
+export function readOrigin(folder: GuardedFolder): Origin | undefined {
   let fd: number;
   try {
     fd = folder.open(originName, 'read');
@@ -47,34 +54,114 @@ function readOrigin(folder: GuardedFolder): Identity | undefined {
     return undefined;
   }
   try {
-    const parsed = originSchema.safeParse(JSON.parse(readFileSync(fd, 'utf8').slice(0, maxCharacters)));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
+    return parseOrigin(readFileSync(fd, 'utf8'));
   } finally {
     closeSync(fd);
   }
 }
 
-const maxCharacters = 1000;
-
-/** Some systems do not tell the time of birth and give zero, or the last change, which moves. */
-function identityOf(folder: GuardedFolder): Identity {
-  const { inode, born } = folder.fstatExact();
-  return { inode: String(inode), born: born === 0n || movesWithChanges(folder) ? null : String(born) };
+export function writeOrigin(folder: GuardedFolder, origin: Origin, random: RandomBytes): void {
+  const draft = `${originName}.${createId(random, 12)}${unfinishedSuffix}`;
+  const fd = folder.open(draft, 'create');
+  try {
+    writeFileSync(fd, `${JSON.stringify({ version: 2, ...origin })}\n`);
+  } finally {
+    closeSync(fd);
+  }
+  // In one step: another process must not find half of it.
+  folder.rename(draft, originName);
 }
 
-/** Some tens of milliseconds. */
-const mostLooks = 20_000;
-
-function movesWithChanges(folder: GuardedFolder): boolean {
-  const before = folder.fstatExact();
-  if (before.born !== before.changed) return false;
-  // Fresh, or never told: a change shows which. The clock of file times moves every few milliseconds.
-  for (let looks = 0; looks < mostLooks; looks++) {
-    folder.chmod(folder.fstat().mode & 0o777);
-    const { born, changed } = folder.fstatExact();
-    if (changed !== before.changed) return born === changed;
+/** The state of a workspace that was at another path before it was moved here. */
+export function findMovedState(
+  layout: WorkspaceLayout,
+): { readonly path: string; readonly folder: string } | undefined {
+  const here = originOf(layout);
+  for (const { folder, origin } of listStates(layout.home)) {
+    // A new folder may get the inode of one that was deleted, but not its time of birth.
+    const isSame = isSameFolder(origin, here) && origin.device === here.device && origin.born === here.born;
+    const isHere = isSame && here.born !== '0' && origin.path !== here.path;
+    if (isHere && !exists(origin.path)) return { path: origin.path, folder };
   }
-  return true;
+  return undefined;
+}
+
+export interface StoredState {
+  readonly folder: string;
+  readonly origin: Origin;
+}
+
+/** The state folders of all workspaces. */
+export function listStates(home: string): readonly StoredState[] {
+  const all = join(home, 'workspaces');
+  return foldersIn(all).flatMap((name) => {
+    const folder = join(all, name);
+    const origin = readOriginAt(join(folder, originName));
+    return origin === undefined ? [] : [{ folder, origin }];
+  });
+}
+
+/** The states of workspaces that no longer exist. */
+export function listOrphans(home: string): readonly StoredState[] {
+  return listStates(home).filter(({ origin }) => !exists(origin.path));
+}
+
+export function removeState(home: string, folder: string): void {
+  withParent(home, folder, (parent) => parent.removeTree(basename(folder)));
+}
+
+/** Gives a workspace the state that it had at its path before. Its own, if it has any, must be gone. */
+export function adoptState(layout: WorkspaceLayout, folder: string, random: RandomBytes): void {
+  withParent(layout.home, folder, (parent) => {
+    parent.rename(basename(folder), basename(layout.folder));
+    const adopted = parent.child(basename(layout.folder));
+    if (adopted === undefined) return;
+    try {
+      writeOrigin(adopted, originOf(layout), random);
+    } finally {
+      adopted.close();
+    }
+  });
+}
+
+function withParent(home: string, folder: string, work: (parent: GuardedFolder) => void): void {
+  const { root, names } = placeIn({ home }, folder);
+  const parent = openGuardedFolder(root, names.slice(0, -1));
+  if (parent === undefined) return;
+  try {
+    work(parent);
+  } finally {
+    parent.close();
+  }
+}
+
+function foldersIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  } catch {
+    return [];
+  }
+}
+
+function readOriginAt(path: string): Origin | undefined {
+  try {
+    return parseOrigin(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseOrigin(text: string): Origin | undefined {
+  try {
+    const { success, data } = originSchema.safeParse(JSON.parse(text.slice(0, maxCharacters)));
+    return success ? { path: data.path, device: data.device, inode: data.inode, born: data.born } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const maxCharacters = 10_000;
+
+function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -2,9 +2,12 @@ import { closeSync, fsync, writeFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { createId, errnoOf, type GuardedFolder, type RandomBytes } from '../../base/index.ts';
 import type { WorkspaceLayout } from './layout.ts';
-import { expectFolderOf, nameOf, openFolderOf, unfinishedSuffix } from './state-place.ts';
+import { expectFolderOf, openFolderOf, statePlaceName, unfinishedSuffix } from './state-place.ts';
 
-/** Readers see the old text or the new one, never a part; on disk before it resolves. A link in its place is replaced. */
+/**
+ * Readers see the old text or the new one, never a part. Resolves when it is on disk.
+ * Replaces a link, never follows it.
+ */
 export async function replaceFile(
   layout: WorkspaceLayout,
   path: string,
@@ -15,8 +18,8 @@ export async function replaceFile(
   const draft = draftName(path, random);
   try {
     await writeNew(folder, draft, text, true);
-    folder.rename(draft, nameOf(path));
-    // A rename is durable only when its folder is.
+    folder.rename(draft, statePlaceName(path));
+    // A rename is durable only after its folder is synced.
     await promisify(fsync)(folder.fd);
   } catch (error) {
     folder.removeIfThere(draft);
@@ -27,8 +30,9 @@ export async function replaceFile(
 }
 
 /**
- * Creates the file with its whole text, or answers false where one is there already. A hard link does
- * both in one step; where the file system has none, readers may briefly see an empty file.
+ * Creates the file with its whole text, or returns false if it exists. A hard link does both
+ * in one step. On file systems
+ * without hard links, readers may briefly see an empty file.
  */
 export async function createFileOnce(
   layout: WorkspaceLayout,
@@ -38,7 +42,7 @@ export async function createFileOnce(
 ): Promise<boolean> {
   const folder = expectFolderOf(layout, path);
   try {
-    return await createOnceIn(folder, nameOf(path), text, random);
+    return await createOnceIn(folder, statePlaceName(path), text, random);
   } finally {
     folder.close();
   }
@@ -66,11 +70,11 @@ export async function createOnceIn(
   }
 }
 
-/** Nothing happens where it is not there. */
+/** Does nothing if the file is missing. */
 export function removeFile(layout: WorkspaceLayout, path: string): void {
   const folder = openFolderOf(layout, path);
   try {
-    folder?.removeIfThere(nameOf(path));
+    folder?.removeIfThere(statePlaceName(path));
   } finally {
     folder?.close();
   }
@@ -79,7 +83,7 @@ export function removeFile(layout: WorkspaceLayout, path: string): void {
 const withoutLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 function draftName(path: string, random: RandomBytes): string {
-  return `${nameOf(path)}.${createId(random, 12)}${unfinishedSuffix}`;
+  return `${statePlaceName(path)}.${createId(random, 12)}${unfinishedSuffix}`;
 }
 
 async function writeNew(folder: GuardedFolder, name: string, text: string, durable: boolean): Promise<void> {

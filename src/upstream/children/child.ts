@@ -1,22 +1,22 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
-import { type Clock, type Logger, readProcess, sleep } from '../../base/index.ts';
-import { groupGone, signalGroup } from './group.ts';
-import type { Peer, PeerExit } from './peer.ts';
+import type { Readable, Writable } from 'node:stream';
+import { type Clock, type Logger, readProcess, settlesWithin } from '../../base/index.ts';
+import type { ChildExit, ChildStreams } from './child-streams.ts';
+import { endGroup, signalGroup } from './group.ts';
 import type { ListProcesses } from './process-table.ts';
-import { createStderrTail } from './stderr-tail.ts';
+import { createStderrTail, type StderrTail } from './stderr-tail.ts';
 import type { Sweeper } from './sweep.ts';
 
-/** One running stdio server. Stopping is EOF, SIGTERM, SIGKILL with a grace between them, for its descendants too. */
-export interface Child extends Peer {
+/** One running stdio server. `stop` sends EOF, SIGTERM and SIGKILL with graces between, and ends descendants too. */
+export interface Child extends ChildStreams {
   readonly pid: number;
-  /** The last of what it wrote to stderr. May hold secrets: redact before it is shown. */
+  /** The end of its stderr output. It may contain secrets, so redact it before you show it. */
   stderrTail(): string;
 }
 
 export interface OwnedChild extends Child {
-  /** Resolves when the process and its descendants are gone, whoever ended them. */
+  /** Resolves when the process and its descendants are gone, for whatever reason. */
   readonly ended: Promise<void>;
 }
 
@@ -27,7 +27,6 @@ interface ChildOptions {
   readonly stderrTailBytes: number;
 }
 
-const killWaitMs = 2_000;
 const sweepWaitMs = 3_000;
 const lastStderrMs = 250;
 
@@ -35,101 +34,105 @@ export interface ChildDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly leader: ChildProcessWithoutNullStreams;
-  /** Both are shared with the other children. */
+  /** Shared with the other children, as is `sweeper`. */
   readonly list: ListProcesses;
   readonly sweeper: Sweeper;
 }
 
 export function createChild(deps: ChildDeps, options: ChildOptions): OwnedChild {
-  const { clock, logger, leader, list } = deps;
-  const { stdin, stdout, stderr } = leader;
-  // The caller checks that the process started; only then is there a pid.
-  const pid = leader.pid as number;
-  const since = readProcess(pid)?.start ?? 0;
-  const tail = createStderrTail(options.stderrTailBytes);
-  let ending: Promise<void> | undefined;
-  let gone = false;
+  return new StdioChild(deps, options);
+}
 
-  stderr.on('data', (chunk: Buffer) => tail.push(chunk));
-  // A broken pipe shows as the exit; without listeners it would end the hub.
-  for (const emitter of [leader, stdin, stdout, stderr]) emitter.on('error', () => {});
+class StdioChild implements OwnedChild {
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  readonly ended: Promise<void>;
+  readonly #deps: ChildDeps;
+  readonly #options: ChildOptions;
+  readonly #startTime: number;
+  readonly #tail: StderrTail;
+  /** Resolves when the leader exits; its descendants may still be running. */
+  readonly #leaderExit: Promise<Pick<ChildExit, 'code' | 'signal'>>;
+  #ending: Promise<void> | undefined;
+  #isGroupGone = false;
 
-  const left = new Promise<Pick<PeerExit, 'code' | 'signal'>>((resolve) => {
-    leader.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-  const exited = left.then(async ({ code, signal }): Promise<PeerExit> => {
-    await settlesWithin(clock, lastStderrMs, closed(stderr));
-    return { code, signal, stderrTail: tail.text() };
-  });
-  const ended = left.then(stop);
-
-  function stop(): Promise<void> {
-    ending ??= end();
-    return ending;
-  }
-
-  async function end(): Promise<void> {
-    stdin.end();
-    await settlesWithin(clock, options.graceMs, left);
-    await endGroup();
-    gone = true;
-    await sweep();
-    void releaseStreams();
-  }
-
-  async function endGroup(): Promise<void> {
-    if (await groupGone(clock, list, pid, 0)) return;
-    signalGroup(pid, 'SIGTERM');
-    if (await groupGone(clock, list, pid, options.graceMs)) return;
-    signalGroup(pid, 'SIGKILL');
-    if (await groupGone(clock, list, pid, killWaitMs)) return;
-    logger.error('child.unkillable', { server: options.server, pid });
-  }
-
-  async function sweep(): Promise<void> {
-    const work = deps.sweeper.end(options.cookie, since).then(({ clean }) => {
-      if (!clean) logger.error('child.descendants-left', { server: options.server, pid });
+  constructor(deps: ChildDeps, options: ChildOptions) {
+    const { leader } = deps;
+    this.#deps = deps;
+    this.#options = options;
+    // The caller checks that the process started; only then is there a pid.
+    this.pid = leader.pid as number;
+    this.#startTime = readProcess(this.pid)?.start ?? 0;
+    this.#tail = createStderrTail(options.stderrTailBytes);
+    leader.stderr.on('data', (chunk: Buffer) => this.#tail.push(chunk));
+    // A broken pipe shows as the exit; without listeners it would end the hub.
+    for (const emitter of [leader, leader.stdin, leader.stdout, leader.stderr]) emitter.on('error', () => {});
+    this.#leaderExit = new Promise((resolve) => {
+      leader.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    // A look at a busy machine may take longer; that something is left is said only when it was seen.
+    this.exited = this.#exit();
+    this.ended = this.#leaderExit.then(() => this.stop());
+  }
+
+  get stdin(): Writable {
+    return this.#deps.leader.stdin;
+  }
+
+  get stdout(): Readable {
+    return this.#deps.leader.stdout;
+  }
+
+  stderrTail(): string {
+    return this.#tail.text();
+  }
+
+  stop(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  kill(): void {
+    // Once the group is gone, another one may get its number.
+    if (!this.#isGroupGone) signalGroup(this.pid, 'SIGKILL');
+    void this.stop();
+  }
+
+  async #exit(): Promise<ChildExit> {
+    const { code, signal } = await this.#leaderExit;
+    await settlesWithin(this.#deps.clock, lastStderrMs, closed(this.#deps.leader.stderr));
+    return { code, signal, stderrTail: this.#tail.text() };
+  }
+
+  async #end(): Promise<void> {
+    const { clock, logger, leader } = this.#deps;
+    const { server, graceMs } = this.#options;
+    leader.stdin.end();
+    await settlesWithin(clock, graceMs, this.#leaderExit);
+    if (!(await endGroup(this.#deps, this.pid, graceMs))) logger.error('child.not-killed', { server, pid: this.pid });
+    this.#isGroupGone = true;
+    await this.#sweepDescendants();
+    void this.#releaseStreams();
+  }
+
+  async #sweepDescendants(): Promise<void> {
+    const { clock, logger, sweeper } = this.#deps;
+    const work = sweeper.end(this.#options.cookie, this.#startTime).then(({ clean }) => {
+      if (!clean) logger.error('child.descendants-left', { server: this.#options.server, pid: this.pid });
+    });
+    // On a busy machine the sweep may take longer. It then goes on, and logs what it finds.
     await settlesWithin(clock, sweepWaitMs, work);
   }
 
-  /** Whoever reads stdout may still be behind; but a descendant out of reach must not hold it open for ever. */
-  async function releaseStreams(): Promise<void> {
-    stdin.destroy();
-    await settlesWithin(clock, options.graceMs, Promise.all([closed(stdout), closed(stderr)]));
-    stdout.destroy();
-    stderr.destroy();
+  /** The transport may still be reading stdout, but a descendant out of reach must not hold the stream open forever. */
+  async #releaseStreams(): Promise<void> {
+    const { clock, leader } = this.#deps;
+    leader.stdin.destroy();
+    await settlesWithin(clock, this.#options.graceMs, Promise.all([closed(leader.stdout), closed(leader.stderr)]));
+    leader.stdout.destroy();
+    leader.stderr.destroy();
   }
-
-  return {
-    pid,
-    stdin,
-    stdout,
-    stderrTail: () => tail.text(),
-    exited,
-    ended,
-    stop,
-    kill() {
-      // Once the group is gone its number may be another's.
-      if (!gone) signalGroup(pid, 'SIGKILL');
-      void stop();
-    },
-  };
 }
 
 async function closed(stream: Readable): Promise<void> {
   if (!stream.closed) await once(stream, 'close');
-}
-
-/** True when the promise settled in time. */
-async function settlesWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
-  const settled = new AbortController();
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  const inTime = await Promise.race([done, sleep(clock, ms, settled.signal).then(() => false)]);
-  settled.abort();
-  return inTime;
 }

@@ -1,38 +1,30 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import {
-  type Clock,
-  cookieName,
-  createId,
-  errnoOf,
-  HubError,
-  type Logger,
-  type RandomBytes,
-  thisProcess,
-  toHubError,
-} from '../../base/index.ts';
+import { ByteBudget, type Clock, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
+import { maxLineBytes } from '../transports/message-limit.ts';
 import { type Child, createChild, type OwnedChild } from './child.ts';
-import { bootMark, type CookieOwner, formatCookie } from './cookie.ts';
+import { type ChildEnvironment, createChildEnvironments, newCookieOwner } from './child-environment.ts';
+import type { BuiltinOrder, Builtins, ChildStreams } from './child-streams.ts';
+import { bootMark, type CookieOwner } from './cookie.ts';
 import { defaultPath, findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
-import type { BuiltinOrder, Builtins, Peer } from './peer.ts';
-import { createSharedList, readOwnNamespace } from './process-table.ts';
-import { createSweeper, endMarked, endStale } from './sweep.ts';
-import { createWatchdog } from './watchdog.ts';
+import { createSharedList, type ListProcesses } from './process-table.ts';
+import { type ChildSpec, spawnGroup } from './spawn-group.ts';
+import { builtinNotOpened, hubStopping, noBuiltins, noStdioOnWindows, unwatched } from './start-failures.ts';
+import { createSweeper, endMarked, endStale, type Sweeper } from './sweep.ts';
+import { createWatchdog, type Watchdog } from './watchdog.ts';
 
-export interface ChildSpec {
-  readonly server: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
+export interface ChildrenDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random: RandomBytes;
 }
 
 export interface ChildrenOptions {
-  /** The safe base environment; a child gets this, what is configured for it, and the cookie. */
+  /** The safe base environment. A child gets this, its configured variables, and the cookie. */
   readonly baseEnv: Readonly<Record<string, string>>;
   /** How long a child may take after EOF, and again after SIGTERM. */
   readonly graceMs?: number;
   readonly stderrTailBytes?: number;
+  readonly lineBytes?: number;
   readonly builtins?: Builtins | undefined;
 }
 
@@ -40,90 +32,124 @@ export interface HostedSpec extends BuiltinOrder {
   readonly server: string;
 }
 
-/** The servers that one hub runs. None of them outlives it, whichever way it dies. */
+/** The stdio servers of one hub. None of them outlives the hub, however it ends. */
 export interface Children {
-  /** Rejects with UPSTREAM_UNAVAILABLE where the command cannot be started. */
+  /** Rejects with UPSTREAM_UNAVAILABLE if the command cannot be started. */
   start(spec: ChildSpec): Promise<Child>;
-  /** A server that comes with the product, inside this process. Processes that it starts are swept as a child's are. */
-  host(spec: HostedSpec): Promise<Peer>;
-  /** Ends what hubs that are dead left behind (Linux); returns how many processes. */
+  /** Opens a built-in server inside this process. Processes that it starts are swept like those of a child. */
+  host(spec: HostedSpec): Promise<ChildStreams>;
+  /** Ends processes that dead hubs left behind (Linux) and returns their number. */
   sweepStale(): Promise<number>;
   /** Stops all children, then the watchdog. */
   close(): Promise<void>;
   readonly watchdogPid: number | undefined;
-  /** How many have not ended. */
+  /** How many processes have not ended. */
   readonly running: number;
+  /** The long lines that children have begun and not ended, of all of them together. */
+  readonly lines: ByteBudget;
 }
 
-export function createChildren(
-  deps: { readonly clock: Clock; readonly logger: Logger; readonly random: RandomBytes },
-  options: ChildrenOptions,
-): Children {
-  const { clock, logger } = deps;
-  const { baseEnv, graceMs = 2_000, stderrTailBytes = 8_192 } = options;
-  const owner: CookieOwner = {
-    boot: createId(deps.random, 16),
-    pid: process.pid,
-    start: thisProcess().start ?? 0,
-    namespace: readOwnNamespace(),
-  };
-  const searchPath = baseEnv.PATH ?? defaultPath;
-  const watchdog = createWatchdog({ clock, logger }, { mark: bootMark(owner), searchPath });
-  const shared = { list: createSharedList(), sweeper: createSweeper(clock) };
-  const live = new Set<OwnedChild>();
-  const hosted = new Set<Peer>();
-  let started = 0;
-  let closing: Promise<void> | undefined;
+export function createChildren(deps: ChildrenDeps, options: ChildrenOptions): Children {
+  return new HubChildren(deps, options);
+}
 
-  async function start(spec: ChildSpec): Promise<Child> {
-    refuseWindows(spec);
-    refuseWhenClosing(spec);
-    const { cookie, env } = environmentFor(spec);
+class HubChildren implements Children {
+  readonly #deps: ChildrenDeps;
+  readonly #options: ChildrenOptions;
+  readonly #owner: CookieOwner;
+  readonly #environmentFor: (configured: Readonly<Record<string, string>>) => ChildEnvironment;
+  readonly #watchdog: Watchdog;
+  readonly #shared: { readonly list: ListProcesses; readonly sweeper: Sweeper };
+  readonly #live = new Set<OwnedChild>();
+  readonly #hosted = new Set<ChildStreams>();
+  readonly lines: ByteBudget;
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: ChildrenDeps, options: ChildrenOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#owner = newCookieOwner(deps.random);
+    this.lines = new ByteBudget(options.lineBytes ?? maxLineBytes);
+    this.#environmentFor = createChildEnvironments(this.#owner, options.baseEnv);
+    const searchPath = options.baseEnv.PATH ?? defaultPath;
+    this.#watchdog = createWatchdog(deps, { mark: bootMark(this.#owner), searchPath });
+    this.#shared = { list: createSharedList(), sweeper: createSweeper(deps.clock) };
+  }
+
+  get watchdogPid(): number | undefined {
+    return this.#watchdog.pid;
+  }
+
+  get running(): number {
+    return this.#live.size;
+  }
+
+  async start(spec: ChildSpec): Promise<Child> {
+    if (process.platform === 'win32') throw noStdioOnWindows(spec.server);
+    this.#refuseWhenClosing(spec.server);
+    const { cookie, env } = this.#environmentFor(spec.env);
     const command = await findCommand(spec, env.PATH ?? defaultPath);
-    refuseWhenClosing(spec);
-    // Before the child: between its fork and its registration only the watchdog's sweep can find it.
-    watchdog.start();
+    this.#refuseWhenClosing(spec.server);
+    // The watchdog starts first: between a child's fork and its registration, only the watchdog's sweep can find it.
+    this.#watchdog.start();
     const launch = planLaunch(command, spec.args, spec.env);
-    const leader = spawnGroup(spec, launch.file, launch.args, env);
-    if (leader.pid === undefined) throw unavailable(spec, await failureOf(leader));
+    const leader = await spawnGroup(spec, launch, env);
+    const { graceMs = 2_000, stderrTailBytes = 8_192 } = this.#options;
     const options = { server: spec.server, cookie, graceMs, stderrTailBytes };
-    const child = createChild({ clock, logger, leader, ...shared }, options);
-    live.add(child);
+    const { clock, logger } = this.#deps;
+    const child = createChild({ clock, logger, leader, ...this.#shared }, options);
+    this.#live.add(child);
     void child.ended.then(() => {
-      live.delete(child);
-      watchdog.release(child.pid);
+      this.#live.delete(child);
+      this.#watchdog.release(child.pid);
     });
-    await register(spec, child);
+    await this.#register(spec.server, child);
     if (launch.gated) child.stdin.write(gateLine);
     return child;
   }
 
-  async function host({ server, ...order }: HostedSpec): Promise<Peer> {
-    refuseWhenClosing({ server });
-    if (options.builtins === undefined) throw noBuiltins(server);
-    const { env } = environmentFor(order);
-    watchdog.start();
-    const peer = await options.builtins.open({ ...order, env }, { clock, logger }).catch((error: unknown) => {
-      throw notOpened(server, toHubError(error));
+  async host({ server, ...order }: HostedSpec): Promise<ChildStreams> {
+    this.#refuseWhenClosing(server);
+    const { builtins } = this.#options;
+    if (builtins === undefined) throw noBuiltins(server);
+    const { env } = this.#environmentFor(order.env);
+    this.#watchdog.start();
+    const { clock, logger } = this.#deps;
+    const streams = await builtins.open({ ...order, env }, { clock, logger }).catch((error: unknown) => {
+      throw builtinNotOpened(server, toHubError(error));
     });
-    hosted.add(peer);
-    void peer.exited.then(() => hosted.delete(peer));
-    if (closing !== undefined) await peer.stop();
-    refuseWhenClosing({ server });
-    return peer;
+    this.#hosted.add(streams);
+    void streams.exited.then(() => this.#hosted.delete(streams));
+    if (this.#closing !== undefined) await streams.stop();
+    this.#refuseWhenClosing(server);
+    return streams;
   }
 
-  function environmentFor({ env }: Pick<ChildSpec, 'env'>): { cookie: string; env: Record<string, string> } {
-    started += 1;
-    const cookie = formatCookie(owner, started);
-    return { cookie, env: { ...baseEnv, ...env, [cookieName]: cookie } };
+  async sweepStale(): Promise<number> {
+    const { ended } = await endStale(this.#deps.clock, this.#owner);
+    if (ended > 0) this.#deps.logger.warn('child.orphans-ended', { ended });
+    return ended;
   }
 
-  async function register(spec: ChildSpec, child: OwnedChild): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    const { clock, logger } = this.#deps;
+    const { boot, start } = this.#owner;
+    await Promise.all([...this.#live, ...this.#hosted].map((child) => child.stop()));
+    const left = await endMarked(clock, (cookie) => cookie.startsWith(`${boot}:`), { since: start });
+    if (!left.clean) logger.warn('child.processes-left', { ended: left.ended });
+    await this.#watchdog.close();
+  }
+
+  async #register(server: string, child: OwnedChild): Promise<void> {
     try {
-      const watched = await watchdog.register(child.pid);
-      refuseWhenClosing(spec);
-      if (!watched) throw unwatched(spec);
+      const isWatched = await this.#watchdog.register(child.pid);
+      this.#refuseWhenClosing(server);
+      if (!isWatched) throw unwatched(server);
     } catch (error) {
       child.kill();
       await child.stop();
@@ -131,97 +157,7 @@ export function createChildren(
     }
   }
 
-  function refuseWhenClosing(spec: Pick<ChildSpec, 'server'>): void {
-    if (closing === undefined) return;
-    throw new HubError('HUB_STOPPING', `Server "${spec.server}" was not started: the hub is shutting down.`, {
-      details: { server: spec.server },
-    });
+  #refuseWhenClosing(server: string): void {
+    if (this.#closing !== undefined) throw hubStopping(server);
   }
-
-  async function closeAll(): Promise<void> {
-    await Promise.all([...live, ...hosted].map((child) => child.stop()));
-    const left = await endMarked(clock, (cookie) => cookie.startsWith(`${owner.boot}:`), { since: owner.start });
-    if (!left.clean) logger.warn('children.left', { ended: left.ended });
-    await watchdog.close();
-  }
-
-  return {
-    start,
-    host,
-    async sweepStale() {
-      const { ended } = await endStale(clock, owner);
-      if (ended > 0) logger.warn('children.stale', { ended });
-      return ended;
-    },
-    close() {
-      closing ??= closeAll();
-      return closing;
-    },
-    get watchdogPid() {
-      return watchdog.pid;
-    },
-    get running() {
-      return live.size;
-    },
-  };
-}
-
-/** In a session and group of its own, so that one signal reaches all that stay in it. */
-function spawnGroup(
-  spec: ChildSpec,
-  file: string,
-  args: readonly string[],
-  env: Record<string, string>,
-): ChildProcessWithoutNullStreams {
-  try {
-    return spawn(file, args, { cwd: spec.cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  } catch (error) {
-    throw unavailable(spec, error);
-  }
-}
-
-function failureOf(leader: ChildProcessWithoutNullStreams): Promise<Error> {
-  return new Promise((resolve) => leader.once('error', resolve));
-}
-
-/** Without Node's error as its cause: that repeats arguments and variables, which may be secrets. */
-function unavailable(spec: ChildSpec, error: unknown): HubError {
-  const code = errnoOf(error) ?? 'unknown reason';
-  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": "${spec.command}" was not started (${code}).`, {
-    hint: 'Check its command, args and env, and the limits on processes and open files.',
-    details: { server: spec.server, command: spec.command, reason: `not started (${code})` },
-  });
-}
-
-function noBuiltins(server: string): HubError {
-  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}": this hub was made without built-in servers.`, {
-    details: { server },
-  });
-}
-
-/** Whatever keeps it from working is told here, as a program would tell it on stderr. */
-function notOpened(server: string, { message, hint }: HubError): HubError {
-  return new HubError('UPSTREAM_UNAVAILABLE', `Server "${server}" was not started. ${message}`, {
-    ...(hint === undefined ? {} : { hint }),
-    details: { server },
-  });
-}
-
-function unwatched(spec: ChildSpec): HubError {
-  return new HubError(
-    'UPSTREAM_UNAVAILABLE',
-    `Server "${spec.server}" was not started: its watchdog does not stay alive.`,
-    {
-      hint: 'Check that /bin/sh works, and the limits on processes and open files.',
-      details: { server: spec.server },
-    },
-  );
-}
-
-function refuseWindows(spec: ChildSpec): void {
-  if (process.platform !== 'win32') return;
-  throw new HubError('UPSTREAM_UNAVAILABLE', `Server "${spec.server}": stdio servers do not run on Windows yet.`, {
-    hint: 'Run the hub inside WSL, or reach the server over HTTP.',
-    details: { server: spec.server },
-  });
 }

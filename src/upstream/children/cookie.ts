@@ -4,7 +4,7 @@ export interface CookieOwner {
   /** Random, new with each hub. */
   readonly boot: string;
   readonly pid: number;
-  /** Clock ticks since the machine's boot; with the pid it names one process for good. */
+  /** Clock ticks since the machine's boot. With the pid, it identifies a process uniquely. */
   readonly start: number;
   /** Pids mean something only inside their pid namespace. */
   readonly namespace: string;
@@ -21,7 +21,7 @@ export function parseCookie(text: string): CookieOwner | undefined {
   return { boot, pid: Number(pid), start: Number(start), namespace };
 }
 
-/** How the environment entry of every child of this hub begins. */
+/** The start of the environment entry of every child of this hub. */
 export function bootMark(owner: CookieOwner): string {
   return `${cookieName}=${owner.boot}:`;
 }

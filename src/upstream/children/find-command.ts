@@ -11,10 +11,10 @@ interface Wanted {
 
 type Finding = 'runnable' | 'missing' | 'not-executable';
 
-/** Where the environment has no PATH. */
+/** Used if the environment has no PATH. */
 export const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** The full path of a server's command, as the server's own environment finds it. */
+/** The full path of a server's command, resolved with the server's own environment. */
 export async function findCommand(wanted: Wanted, searchPath: string): Promise<string> {
   await requireFolder(wanted);
   const { command, cwd } = wanted;
@@ -72,7 +72,7 @@ function missingHint(command: string, searchPath: string): string {
 
 const longestPath = 80;
 
-/** Where the programs come from that most servers are started with. */
+/** How to install the programs that start most servers. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['uv', 'Install uv (docs.astral.sh/uv)'],
   ['uvx', 'Install uv (docs.astral.sh/uv), which brings uvx'],

@@ -1,6 +1,6 @@
 /**
- * A child waits in a shell until one line comes; when the hub dies before, the shell reads EOF and the
- * command never runs. POSIX `read` takes a pipe byte by byte, so what follows the line is the command's.
+ * A child waits in a shell for one line. If the hub dies before that, the shell reads EOF and the
+ * command never runs. POSIX `read` reads a pipe byte by byte, so the command gets everything after the line.
  */
 export const gateLine = '\n';
 
@@ -11,9 +11,9 @@ export interface Launch {
 }
 
 /**
- * A shell cannot hand on every variable: dash drops names that are no identifiers, and shells set some
- * names themselves. A child with such a variable starts without the gate, so that it gets what was
- * configured; if the hub dies before its registration, the watchdog finds it by its cookie.
+ * A shell cannot pass on every variable: dash drops names that are not identifiers, and shells set some
+ * names themselves. A child with such a variable starts without the gate, so that it gets its configured
+ * environment. If the hub dies before its registration, the watchdog finds it by its cookie.
  */
 export function planLaunch(
   command: string,
@@ -24,7 +24,7 @@ export function planLaunch(
   return { file: '/bin/sh', args: ['-c', gateScript, 'sh', command, ...args], gated: true };
 }
 
-/** The command and its arguments are positional parameters: nothing that was configured is shell text. */
+/** The command and its arguments are positional parameters, so no configured text is shell code. */
 const gateScript = 'read -r QUARTERMASTER_GATE && unset QUARTERMASTER_GATE PWD OLDPWD SHLVL && exec "$@"';
 
 const shellOwned: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock, HubError, systemRandom } from '../../base/index.ts';
-import { type BuiltinOrder, type Builtins, createChildren, type Peer } from './index.ts';
+import { type BuiltinOrder, type Builtins, type ChildStreams, createChildren } from './index.ts';
 
 const spec = { server: 'repo', type: 'builtin', builtin: 'git', args: ['--x'], env: { A: '1' }, cwd: '/' } as const;
 
@@ -15,7 +15,7 @@ function hubWith(builtins: Builtins | undefined) {
   return children;
 }
 
-function peerThatEnds(): Peer {
+function streamsThatEnd(): ChildStreams {
   let end = (): void => {};
   const exited = new Promise<{ code: null; signal: null; stderrTail: string }>((resolve) => {
     end = () => resolve({ code: null, signal: null, stderrTail: '' });
@@ -25,21 +25,21 @@ function peerThatEnds(): Peer {
 
 test('a server inside the hub is given what a program would be given, and ends with the hub', async () => {
   const orders: BuiltinOrder[] = [];
-  const peer = peerThatEnds();
+  const streams = streamsThatEnd();
   const children = hubWith({
     async open(order) {
       orders.push(order);
-      return peer;
+      return streams;
     },
   });
-  expect(await children.host(spec)).toBe(peer);
+  expect(await children.host(spec)).toBe(streams);
   expect(orders).toMatchObject([{ builtin: 'git', args: ['--x'], cwd: '/', env: { PATH: '/usr/bin:/bin', A: '1' } }]);
   // What it starts bears the mark by which processes are found, should the hub die.
   expect(orders[0]?.env.QUARTERMASTER_CHILD).toContain(`:${process.pid}:`);
   expect(children.watchdogPid).toEqual(expect.any(Number));
   expect(children.running).toBe(0);
   await children.close();
-  await within(peer.exited, 'its end');
+  await within(streams.exited, 'its end');
   await expect(children.host(spec)).rejects.toMatchObject({ code: 'HUB_STOPPING' });
 });
 

@@ -1,4 +1,5 @@
 export type { Child } from './child.ts';
-export { type Children, type ChildrenOptions, type ChildSpec, createChildren } from './children.ts';
-export type { BuiltinOrder, Builtins, Peer, PeerExit } from './peer.ts';
-export { lastLines, lastWords } from './stderr-tail.ts';
+export type { BuiltinOrder, Builtins, ChildExit, ChildStreams } from './child-streams.ts';
+export { type Children, type ChildrenOptions, createChildren } from './children.ts';
+export type { ChildSpec } from './spawn-group.ts';
+export { lastLines, lastStderrLine } from './stderr-tail.ts';

@@ -6,8 +6,8 @@ import { cookieName, type ProcessRow, readProcess } from '../../base/index.ts';
 export type ListProcesses = () => Promise<ProcessRow[]>;
 
 /**
- * For many who look at the processes at the same time, as when all children end: whoever comes while somebody looks shares
- * the next look, which begins after everybody who shares it has asked.
+ * Shares scans of the process table between callers, as when all children end at once. A caller that comes during a
+ * scan shares the next one with all others that wait.
  */
 export function createSharedList(list: ListProcesses = listProcesses): ListProcesses {
   let running: Promise<unknown> | undefined;
@@ -27,7 +27,7 @@ export function createSharedList(list: ListProcesses = listProcesses): ListProce
   };
 }
 
-/** None without /proc (macOS). Read in slices, so that a machine full of processes does not hold up the event loop. */
+/** Empty without /proc (macOS). Read in slices, so that many processes do not block the event loop. */
 export async function listProcesses(): Promise<ProcessRow[]> {
   const names = orUndefined(() => readdirSync('/proc')) ?? [];
   const rows: ProcessRow[] = [];
@@ -42,7 +42,7 @@ export async function listProcesses(): Promise<ProcessRow[]> {
   return rows;
 }
 
-/** Not in this thread: the kernel lets this read wait while the process holds its memory map. */
+/** Asynchronous, because the kernel may block this read while the process changes its memory map. */
 export async function readCookie(pid: number): Promise<string | undefined> {
   try {
     const entries = (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0');
@@ -62,7 +62,7 @@ export function readOwnNamespace(): string {
   return /[0-9]+/.exec(link ?? '')?.[0] ?? '0';
 }
 
-/** Processes end while they are looked at; that is no failure. */
+/** A process may end during the scan, which is no failure. */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

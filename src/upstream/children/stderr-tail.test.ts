@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createStderrTail, lastWords } from './stderr-tail.ts';
+import { createStderrTail, lastStderrLine } from './stderr-tail.ts';
 
 test('keeps everything while it fits', () => {
   const tail = createStderrTail(8);
@@ -38,8 +38,8 @@ test.each([
     "npm error 404  The requested resource 'x@1' could not be found.",
   ],
   ['  only indented\n}\n', '}'],
-])('of %j the words that tell most are %j', (tail, words) => {
-  expect(lastWords(tail)).toBe(words);
+])('the most useful words of %j are %j', (tail, words) => {
+  expect(lastStderrLine(tail)).toBe(words);
 });
 
 test('what was cut through at the beginning is not shown', () => {

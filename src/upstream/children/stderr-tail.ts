@@ -1,4 +1,4 @@
-/** The last bytes of a stream, in a buffer of fixed size however much comes. */
+/** The last bytes of a stream, in a buffer of fixed size. */
 export interface StderrTail {
   push(chunk: Buffer): void;
   text(): string;
@@ -26,7 +26,7 @@ export function createStderrTail(capacity: number): StderrTail {
   };
 }
 
-/** The rest of a line may begin in the middle of a secret, which nothing would recognise; it goes, or what is long for one. */
+/** Skips the rest of a cut line, up to the length of a secret: redaction would not recognise part of a secret. */
 function pastCutSecret(bytes: Buffer): number {
   if (bytes.length < 4 * longSecret) return 0;
   const lineEnd = bytes.subarray(0, 4 * longSecret).indexOf(10);
@@ -45,7 +45,7 @@ function firstWholeCharacter(bytes: Buffer, from: number): number {
 const shownLines = 8;
 const shownLength = 2000;
 
-/** As much of a tail as a person wants to read. */
+/** The lines of a tail that are worth showing to a person. */
 export function lastLines(tail: string): string {
   const lines = tail.split('\n').map((line) => line.trimEnd());
   return lines
@@ -55,8 +55,8 @@ export function lastLines(tail: string): string {
     .slice(-shownLength);
 }
 
-/** The line of a tail that most likely says what went wrong: the last, but for what programs put below their errors. */
-export function lastWords(tail: string): string {
+/** The line that most likely names the error: the last one, without the noise that programs print below it. */
+export function lastStderrLine(tail: string): string {
   const lines = tail.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.findLast((line) => /^\S.*\p{L}/u.test(line) && !epilogue.test(line));
   return (telling ?? lines.at(-1) ?? '').trim();

@@ -4,7 +4,7 @@ import { hasOwnUser, listProcesses, readCookie } from './process-table.ts';
 
 export interface SweepResult {
   readonly ended: number;
-  /** False where something could not be ended. */
+  /** False if a process could not be ended. */
   readonly clean: boolean;
 }
 
@@ -14,32 +14,32 @@ interface SweepLimits {
   readonly spare?: ReadonlySet<number>;
 }
 
-const maxRounds = 40;
+const maxAttempts = 40;
 const pauseMs = 25;
-/** A process that was killed may need a while to go on a machine under load. */
+/** On a loaded machine, a killed process may take a while to disappear. */
 const maxPauseMs = 250;
 
-/** Kills this user's processes by their cookie, and looks again until none is left: they may fork meanwhile. */
+/** Kills this user's processes by their cookie until none is left, because they may fork meanwhile. */
 export async function endMarked(
   clock: Clock,
   matches: (cookie: string) => boolean,
   limits: SweepLimits = {},
 ): Promise<SweepResult> {
   const ended = new Set<string>();
-  for (let round = 0; round < maxRounds; round += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const found = await killOnce(matches, limits);
     if (found.length === 0) return { ended: ended.size, clean: true };
     for (const { row } of found) ended.add(`${row.pid}:${row.start}`);
-    await sleep(clock, pauseAfter(round));
+    await sleep(clock, pauseAfter(attempt));
   }
   return { ended: ended.size, clean: false };
 }
 
-function pauseAfter(round: number): number {
-  return Math.min(pauseMs * (1 + round / 4), maxPauseMs);
+function pauseAfter(attempt: number): number {
+  return Math.min(pauseMs * (1 + attempt / 4), maxPauseMs);
 }
 
-/** Ends whatever carries a child's cookie. Many children often end at once: one look at the processes serves all. */
+/** Ends all processes with a child's cookie. Many children often end at once, so they share one scan. */
 export interface Sweeper {
   /** Never rejects. */
   end(cookie: string, since: number): Promise<SweepResult>;
@@ -48,7 +48,7 @@ export interface Sweeper {
 interface Wanted {
   readonly since: number;
   readonly ended: Set<string>;
-  rounds: number;
+  attempts: number;
   settle(result: SweepResult): void;
 }
 
@@ -61,7 +61,7 @@ export function createSweeper(clock: Clock): Sweeper {
     done({ ended: ended.size, clean });
   }
 
-  /** Whoever comes during a look waits for the next one: what it wants may have been passed over already. */
+  /** A cookie that is added during a scan waits for the next one, because the scan may have passed its processes. */
   async function look(): Promise<void> {
     const now = [...wanted];
     const cookies = new Set(now.map(([cookie]) => cookie));
@@ -72,21 +72,21 @@ export function createSweeper(clock: Clock): Sweeper {
       wanted.get(cookie)?.ended.add(`${row.pid}:${row.start}`);
     }
     for (const [cookie, one] of now) {
-      one.rounds += 1;
+      one.attempts += 1;
       if (!left.has(cookie)) settle(cookie, one, true);
-      else if (one.rounds >= maxRounds) settle(cookie, one, false);
+      else if (one.attempts >= maxAttempts) settle(cookie, one, false);
     }
   }
 
   async function run(): Promise<void> {
     running = true;
     try {
-      for (let round = 0; wanted.size > 0; round += 1) {
-        if (round > 0) await sleep(clock, pauseAfter(round));
+      for (let attempt = 0; wanted.size > 0; attempt += 1) {
+        if (attempt > 0) await sleep(clock, pauseAfter(attempt));
         await look();
       }
     } catch {
-      // Nothing is known of what they left; the watchdog and the next start look again.
+      // It is unknown what they left. The watchdog and the next start scan again.
       for (const [cookie, one] of wanted) settle(cookie, one, false);
     }
     running = false;
@@ -95,14 +95,14 @@ export function createSweeper(clock: Clock): Sweeper {
   return {
     end(cookie, since) {
       return new Promise((done) => {
-        wanted.set(cookie, { since, ended: new Set(), rounds: 0, settle: done });
+        wanted.set(cookie, { since, ended: new Set(), attempts: 0, settle: done });
         if (!running) void run();
       });
     },
   };
 }
 
-/** Ends what carries the cookie of a hub that is dead. */
+/** Ends processes with the cookie of a dead hub. */
 export async function endStale(clock: Clock, self: CookieOwner): Promise<SweepResult> {
   return endMarked(
     clock,
@@ -110,7 +110,7 @@ export async function endStale(clock: Clock, self: CookieOwner): Promise<SweepRe
       const owner = parseCookie(cookie);
       return owner !== undefined && owner.namespace === self.namespace && !isAlive(owner);
     },
-    // Whoever runs this hub is in use, even where it was once started by a hub that is gone.
+    // Spares the ancestors of this hub, even if a dead hub started them.
     { spare: ancestors(self.pid) },
   );
 }
@@ -128,7 +128,7 @@ async function killOnce(matches: (cookie: string) => boolean, limits: SweepLimit
     if (!hasOwnUser(row.pid)) continue;
     const cookie = await readCookie(row.pid);
     if (cookie === undefined || !matches(cookie)) continue;
-    // The pid may have passed to another process while the cookie was read.
+    // Another process may have got the pid while the cookie was read.
     if (readProcess(row.pid)?.start !== row.start) continue;
     if (kill(row.pid)) found.push({ row, cookie });
   }

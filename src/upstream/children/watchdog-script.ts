@@ -1,10 +1,10 @@
 /**
- * The watchdog, for any POSIX shell. Its argument is how the cookie entry of this hub's children begins.
- * Lines on stdin: `+GROUP` registers, `-GROUP` releases, `.` is a farewell that leaves nothing to do.
- * A line without its end is not acted on: its number may be cut short.
+ * The watchdog, for any POSIX shell. Its argument is the start of the cookie entry of this hub's children.
+ * Lines on stdin: `+GROUP` registers, `-GROUP` releases, `.` ends the watchdog if no group is registered.
+ * An incomplete line is ignored, because its number may be cut off.
  *
- * At EOF the hub is dead: its children have had EOF too, get a moment, then SIGTERM, then SIGKILL; then those
- * that left their group are found by their cookie. All in all about two seconds.
+ * At EOF the hub is dead. Its children have had EOF too and get a moment, then SIGTERM, then SIGKILL. Processes
+ * that left their group are found by their cookie. This takes about two seconds.
  */
 export const watchdogScript = `# Quartermaster's watchdog: ends the hub's children when the hub is gone
 trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP TTIN TTOU

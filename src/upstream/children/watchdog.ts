@@ -1,136 +1,114 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Socket } from 'node:net';
-import { type Clock, type Logger, sleep, type Timer } from '../../base/index.ts';
-import { watchdogScript } from './watchdog-script.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { Clock, Logger, Timer } from '../../base/index.ts';
+import { endWatchdog, spawnWatchdog, type WatchdogOptions, writeGroup } from './watchdog-process.ts';
 
 /** A process outside the hub's session that ends the registered groups when the hub is gone. */
 export interface Watchdog {
   readonly pid: number | undefined;
   start(): void;
-  /** True when the group will be ended though the hub dies now; false when no watchdog stays alive. */
+  /** Resolves to true once the group would be ended even if the hub died now; false if no watchdog stays alive. */
   register(group: number): Promise<boolean>;
   release(group: number): void;
   close(): Promise<void>;
 }
 
+export interface WatchdogDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /** A watchdog that dies this young would die again at once. */
 const shortLifeMs = 1_000;
 const maxAttempts = 3;
-const farewellMs = 3_000;
 
-export function createWatchdog(
-  deps: { readonly clock: Clock; readonly logger: Logger },
-  options: { readonly mark: string; readonly searchPath: string },
-): Watchdog {
-  const { clock, logger } = deps;
-  const groups = new Set<number>();
-  let current: ChildProcess | undefined;
-  let replacement: Timer | undefined;
-  let closing: Promise<void> | undefined;
+export function createWatchdog(deps: WatchdogDeps, options: WatchdogOptions): Watchdog {
+  return new SupervisedWatchdog(deps, options);
+}
 
-  function start(): ChildProcess | undefined {
-    replacement?.cancel();
-    replacement = undefined;
-    current ??= begin();
-    return current;
+/** Keeps one watchdog process alive while groups are registered, and gives a replacement all of them. */
+class SupervisedWatchdog implements Watchdog {
+  readonly #deps: WatchdogDeps;
+  readonly #options: WatchdogOptions;
+  readonly #groups = new Set<number>();
+  #current: ChildProcess | undefined;
+  #replacement: Timer | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(deps: WatchdogDeps, options: WatchdogOptions) {
+    this.#deps = deps;
+    this.#options = options;
   }
 
-  function begin(): ChildProcess | undefined {
-    const startedAt = clock.monotonic();
-    const dog = spawnWatchdog(options);
-    if (dog === undefined) {
-      replaceLater();
-      return undefined;
-    }
-    dog.on('error', lost);
-    dog.on('exit', lost);
-    if (groups.size > 0) dog.stdin?.write([...groups].map((group) => `+${group}\n`).join(''));
-    return dog;
-
-    function lost(): void {
-      if (current !== dog) return;
-      current = undefined;
-      if (closing !== undefined || groups.size === 0) return;
-      logger.warn('watchdog.lost', { pid: dog?.pid, groups: groups.size });
-      if (clock.monotonic() - startedAt >= shortLifeMs) start();
-      else replaceLater();
-    }
+  get pid(): number | undefined {
+    return this.#current?.pid;
   }
 
-  function replaceLater(): void {
-    if (groups.size > 0) replacement ??= clock.setTimer(shortLifeMs, start);
+  start(): void {
+    this.#ensureRunning();
   }
 
-  async function register(group: number): Promise<boolean> {
-    groups.add(group);
-    for (let attempt = 0; attempt < maxAttempts && closing === undefined; attempt += 1) {
-      const dog = start();
-      if (dog !== undefined && (await written(dog, `+${group}\n`))) return true;
-      // Its child has ended meanwhile: nothing to watch, and its number may become another's.
-      if (!groups.has(group)) return true;
-      if (current === dog) current = undefined;
+  async register(group: number): Promise<boolean> {
+    this.#groups.add(group);
+    for (let attempt = 0; attempt < maxAttempts && this.#closing === undefined; attempt += 1) {
+      const dog = this.#ensureRunning();
+      if (dog !== undefined && (await writeGroup(dog, group))) return true;
+      // The child has ended meanwhile: there is nothing to watch, and another group may get its number.
+      if (!this.#groups.has(group)) return true;
+      if (this.#current === dog) this.#current = undefined;
     }
-    groups.delete(group);
-    replaceLater();
+    this.#groups.delete(group);
+    this.#replaceLater();
     return false;
   }
 
-  async function farewell(): Promise<void> {
-    replacement?.cancel();
-    const dog = current;
-    if (dog?.pid === undefined) return;
-    if (groups.size === 0) dog.stdin?.write('.\n');
-    dog.stdin?.end();
-    if (dog.exitCode !== null || dog.signalCode !== null) return;
-    const ended = new AbortController();
-    const end = (): void => ended.abort();
-    // An error is an end, too.
-    once(dog, 'exit').then(end, end);
-    await sleep(clock, farewellMs, ended.signal);
+  release(group: number): void {
+    if (this.#groups.delete(group)) this.#current?.stdin?.write(`-${group}\n`);
   }
 
-  return {
-    get pid() {
-      return current?.pid;
-    },
-    start() {
-      start();
-    },
-    register,
-    release(group) {
-      if (groups.delete(group)) current?.stdin?.write(`-${group}\n`);
-    },
-    close() {
-      closing ??= farewell();
-      return closing;
-    },
-  };
-}
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
 
-function spawnWatchdog(options: { readonly mark: string; readonly searchPath: string }): ChildProcess | undefined {
-  try {
-    const dog = spawn('/bin/sh', ['-c', watchdogScript, 'quartermaster-watchdog', options.mark], {
-      cwd: '/',
-      detached: true,
-      env: { PATH: `/usr/bin:/bin:${options.searchPath}` },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    dog.stdin.on('error', () => {});
-    // The hub may end while it is watched.
-    dog.unref();
-    if (dog.stdin instanceof Socket) dog.stdin.unref();
+  #ensureRunning(): ChildProcess | undefined {
+    this.#replacement?.cancel();
+    this.#replacement = undefined;
+    this.#current ??= this.#begin();
+    return this.#current;
+  }
+
+  #begin(): ChildProcess | undefined {
+    const startedAt = this.#deps.clock.monotonic();
+    const dog = spawnWatchdog(this.#options);
+    if (dog === undefined) {
+      this.#replaceLater();
+      return undefined;
+    }
+    const lost = (): void => this.#lost(dog, startedAt);
+    dog.on('error', lost);
+    dog.on('exit', lost);
+    if (this.#groups.size > 0) dog.stdin?.write([...this.#groups].map((group) => `+${group}\n`).join(''));
     return dog;
-  } catch {
-    // Some failures are thrown and some are events; the caller sees either as no watchdog.
-    return undefined;
   }
-}
 
-/** True when the line is in the pipe, from where it is read even after the hub's death. */
-function written(dog: ChildProcess, line: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    if (dog.pid === undefined || dog.stdin === null) resolve(false);
-    else dog.stdin.write(line, (error) => resolve(error === null || error === undefined));
-  });
+  #lost(dog: ChildProcess, startedAt: number): void {
+    if (this.#current !== dog) return;
+    this.#current = undefined;
+    if (this.#closing !== undefined || this.#groups.size === 0) return;
+    const { clock, logger } = this.#deps;
+    logger.warn('watchdog.lost', { pid: dog.pid, groups: this.#groups.size });
+    if (clock.monotonic() - startedAt >= shortLifeMs) this.#ensureRunning();
+    else this.#replaceLater();
+  }
+
+  #replaceLater(): void {
+    if (this.#groups.size === 0) return;
+    this.#replacement ??= this.#deps.clock.setTimer(shortLifeMs, () => this.#ensureRunning());
+  }
+
+  async #end(): Promise<void> {
+    this.#replacement?.cancel();
+    const dog = this.#current;
+    if (dog?.pid !== undefined) await endWatchdog(this.#deps.clock, dog, this.#groups.size === 0);
+  }
 }

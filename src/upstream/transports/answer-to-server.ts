@@ -1,14 +1,14 @@
-import { type Question, type QuestionAnswer, rawErrorReply, resultReply } from '../../mcp/index.ts';
+import { type ClientResponse, rawErrorReply, resultReply, type ServerRequest } from '../../mcp/index.ts';
 
-/** Nothing but this is ever asked of the hub itself. */
-export const pong: QuestionAnswer = { kind: 'result', text: '{}' };
+/** The only request that the hub itself answers. */
+export const pong: ClientResponse = { kind: 'result', text: '{}' };
 
-export function isPing({ method }: Question): boolean {
+export function isPing({ method }: ServerRequest): boolean {
   return method === 'ping';
 }
 
-/** The answer to a server's question as a message. */
-export function answerMessage(id: string | number, { kind, text }: QuestionAnswer): string {
+/** The answer to a server's request, as a message. */
+export function answerMessage(id: string | number, { kind, text }: ClientResponse): string {
   const idText = JSON.stringify(id);
   return kind === 'result' ? resultReply(idText, text) : rawErrorReply(idText, text);
 }

@@ -1,42 +1,42 @@
 import { defectFields, type Logger } from '../../base/index.ts';
-import { notOffered, type Question, type QuestionAnswer, unanswered } from '../../mcp/index.ts';
-import type { Patience } from '../deadlines.ts';
-import type { Hearing } from '../wire.ts';
+import { type ClientResponse, notSupported, type ServerRequest, unanswered } from '../../mcp/index.ts';
+import type { CallDeadlines } from '../connecting/deadlines.ts';
+import type { RequestHandlers } from '../transport.ts';
 
-/** A call that may have asked a question which names none. */
+/** A call that may have caused a server request without a call id. */
 export interface PossibleAsker {
-  readonly hearing: Hearing | undefined;
-  readonly patience: Patience;
-  isUnderWay(): boolean;
+  readonly handlers: RequestHandlers | undefined;
+  readonly deadline: CallDeadlines;
+  isInFlight(): boolean;
 }
 
 /**
- * Asks the client of several calls, oldest first, of which nobody knows which one asks: the newest is taken for it, and
- * the time of all of them stands still. A call that ends takes the question back from its client. Then it was another's,
- * and the client is asked again; it never is more often than there were calls when the question came.
+ * Answers a server request that may belong to any of several calls of one client (oldest first). The newest is asked,
+ * and the deadlines of all of them are paused. If that call ends, its request is withdrawn: it belonged to another
+ * call, and the client is asked again, at most once for each call.
  */
 export async function askInTurn(
   { logger, server }: { readonly logger: Logger; readonly server: string },
-  question: Question,
+  serverRequest: ServerRequest,
   calls: readonly PossibleAsker[],
-): Promise<QuestionAnswer> {
-  for (const { patience } of calls) patience.hold();
+): Promise<ClientResponse> {
+  for (const { deadline } of calls) deadline.pause();
   try {
-    return await firstAnswer(question, calls.toReversed());
+    return await firstAnswer(serverRequest, calls.toReversed());
   } catch (error) {
-    logger.error('caller_defect', { server, ...defectFields(error) });
+    logger.error('caller.defect-contained', { server, ...defectFields(error) });
     return unanswered('The client could not be asked');
   } finally {
-    for (const { patience } of calls) patience.resume();
+    for (const { deadline } of calls) deadline.resume();
   }
 }
 
-async function firstAnswer(question: Question, calls: readonly PossibleAsker[]): Promise<QuestionAnswer> {
-  let answer = notOffered();
+async function firstAnswer(serverRequest: ServerRequest, calls: readonly PossibleAsker[]): Promise<ClientResponse> {
+  let answer = notSupported();
   for (const call of calls) {
-    if (call.hearing === undefined || !call.isUnderWay()) continue;
-    answer = await call.hearing.ask(question);
-    if (answer.kind === 'result' || call.isUnderWay()) return answer;
+    if (call.handlers === undefined || !call.isInFlight()) continue;
+    answer = await call.handlers.ask(serverRequest);
+    if (answer.kind === 'result' || call.isInFlight()) return answer;
   }
   return answer;
 }

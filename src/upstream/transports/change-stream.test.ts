@@ -2,25 +2,25 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMovingClock } from '../../../test/support/moving-clock.ts';
 import { eventually, pause, within } from '../../../test/support/within.ts';
 import { createSilentLogger } from '../../base/index.ts';
-import { controlRequest } from '../wire.ts';
+import { controlRequest } from '../transport.ts';
 import { streamReopened } from './change-stream.ts';
-import { openStream, type Received, sendJson, serveHttp } from './http-server.fixture.ts';
-import { createHttpWire } from './http-wire.ts';
+import { openStream, type Received, sendJsonReply, serveHttp } from './http-server.fixture.ts';
+import { createHttpTransport } from './http-transport.ts';
 
 const changed = 'notifications/tools/list_changed';
 
-/** A wire in a session against a server whose GET requests the test answers. */
+/** A transport in a session against a server whose GET requests the test answers. */
 async function begin(onGet: (received: Received, count: number) => void) {
   let gets = 0;
   const server = await serveHttp((received) => {
     const { message, request, response } = received;
     if (request.method === 'GET') onGet(received, ++gets);
     else if (request.method === 'DELETE') response.writeHead(200).end();
-    else sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} }, { 'mcp-session-id': 'one' });
+    else sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} }, { 'mcp-session-id': 'one' });
   });
   const clock = createMovingClock();
   const events: string[] = [];
-  const wire = await createHttpWire(
+  const transport = await createHttpTransport(
     {
       clock,
       logger: createSilentLogger(),
@@ -30,20 +30,20 @@ async function begin(onGet: (received: Received, count: number) => void) {
         onRefused: (error) => events.push(error.code),
       },
     },
-    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
+    { server: 'files', exclusive: false, spec: { type: 'http', url: server.url, headers: {} } },
   );
-  onTestFinished(() => within(wire.close(), 'the wire to close'));
-  await wire.request(controlRequest('initialize', {}, 5000)).reply;
+  onTestFinished(() => within(transport.close(), 'the transport to close'));
+  await transport.request(controlRequest('initialize', {}, 5000)).reply;
   // The time limit of the handshake has its timer until it is over.
   clock.advance(5000);
-  void wire.openChangeStream();
-  void wire.openChangeStream();
+  void transport.openChangeStream();
+  void transport.openChangeStream();
   const asked = (count: number): Promise<true> =>
     eventually(() => {
       if (gets < count) clock.advance(100);
       return gets >= count ? true : undefined;
     }, `GET number ${count}`);
-  return { server, clock, wire, events, asked, gets: () => gets };
+  return { server, clock, transport, events, asked, gets: () => gets };
 }
 
 test('changes that the server announces arrive; what else it streams does not disturb', async () => {
@@ -154,15 +154,15 @@ test('an announcement without end is hung up', async () => {
   await eventually(() => (closed === 1 ? true : undefined), 'the stream to be hung up');
 });
 
-test('closing the wire closes the stream and leaves no timer', async () => {
+test('closing the transport closes the stream and leaves no timer', async () => {
   let closed = 0;
-  const { wire, clock, asked } = await begin(({ response }) => {
+  const { transport, clock, asked } = await begin(({ response }) => {
     openStream(response);
     response.on('close', () => closed++);
   });
   await asked(1);
   await pause(30);
-  await within(wire.close(), 'the close');
+  await within(transport.close(), 'the close');
   await eventually(() => (closed === 1 ? true : undefined), 'the stream to close');
   expect(clock.waiting).toBe(0);
 });

@@ -1,11 +1,12 @@
 import type { Dispatcher } from 'undici';
 import { expect, test } from 'vitest';
 import { heldAfter } from '../../../test/support/held-memory.ts';
+import { verifies } from '../../../test/support/verifies.ts';
 import { within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock, HubError } from '../../base/index.ts';
-import { Deadlines } from '../deadlines.ts';
-import { controlRequest } from '../wire.ts';
-import { createExchange, type Exchange } from './http-exchange.ts';
+import { Deadlines } from '../connecting/deadlines.ts';
+import { controlRequest } from '../transport.ts';
+import { createExchange, type UpstreamExchange } from './http-exchange.ts';
 
 const said = 'é€'.repeat(60_000);
 const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { said } });
@@ -52,7 +53,7 @@ function byteByByte(bring: (piece: Buffer) => void): void {
   for (let at = 0; at < bytes.length; at++) bring(bytes.subarray(at, at + 1));
 }
 
-async function replyOf(exchange: Exchange): Promise<unknown> {
+async function replyOf(exchange: UpstreamExchange): Promise<unknown> {
   return within(exchange.reply, 'a reply');
 }
 
@@ -60,10 +61,19 @@ test('an answer that comes byte by byte holds little more than its bytes, and is
   const { exchange, bring, end } = answered();
   expect(heldAfter(() => byteByByte(bring))).toBeLessThan(5_000_000);
   end();
-  expect(await replyOf(exchange)).toMatchObject({ kind: 'result', id: 1, value: { said } });
+  expect(await replyOf(exchange)).toMatchObject({ kind: 'result', id: 1, value: { said }, httpStatus: 200 });
 });
 
-test('what comes after the end of the call is not kept', async () => {
+test(
+  verifies('ledger:connection', 'an exchange that fails after it began has the status of its response'),
+  async () => {
+    const { exchange } = answered();
+    exchange.cancel(new HubError('CANCELLED', 'enough'));
+    expect(await replyOf(exchange)).toMatchObject({ kind: 'failed', httpStatus: 200 });
+  },
+);
+
+test('messages after the end of the call are dropped', async () => {
   const { exchange, bring } = answered();
   exchange.cancel(new HubError('UPSTREAM_TIMEOUT', 'enough'));
   expect(heldAfter(() => byteByByte(bring))).toBeLessThan(2_000_000);

@@ -1,22 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { type Clock, defectFields, GatheredBytes, type HubError, type Logger, type Timer } from '../../base/index.ts';
-import { createSseReader, readUpstreamMessage, type SseReader, type UpstreamMessage } from '../../mcp/index.ts';
-import type { Deadlines, Patience } from '../deadlines.ts';
-import { cancelled, defective, garbled, lostConnection, lostSession, timedOut } from '../failures.ts';
-import type { Hearing, WireFailure, WireReply, WireRequest } from '../wire.ts';
-import { type Aside, createAsideHandler } from './http-asides.ts';
-import { answeredStatus, headerText, isRefusal, maxMessageBytes, networkFailure } from './network.ts';
+import {
+  type Clock,
+  countedBytes,
+  defectFields,
+  GatheredBytes,
+  type HubError,
+  type Logger,
+  type Timer,
+} from '../../base/index.ts';
+import { type AnswerLimit, decodeMessage, readUpstreamMessage } from '../../mcp/index.ts';
+import type { CallDeadlines, Deadlines, Timed } from '../connecting/deadlines.ts';
+import {
+  cancelled,
+  defective,
+  garbled,
+  lostConnection,
+  maxUnreadable,
+  timedOut,
+  tooMuchUnreadable,
+} from '../failures.ts';
+import type { FailedReply, RequestHandlers, UpstreamReply, UpstreamRequest } from '../transport.ts';
+import { ResponseFlow } from './agent-bytes.ts';
+import { replyOf } from './http-answer.ts';
+import { createStreamMessageHandler, type StreamMessage } from './http-stream-messages.ts';
+import { maxMessageBytes } from './message-limit.ts';
+import { answeredStatus, headerText, isConnectionRefusal, isEventStream, networkFailure } from './network.ts';
+import { createPacedSseReader, type PacedSseReader, pausableResponse } from './paced-reading.ts';
 import { type OpenFrom, resumeStream } from './resumed-stream.ts';
 
 /** One POST and its answer: JSON, or a stream that ends with the answer. */
-export interface Exchange {
+export interface UpstreamExchange {
   readonly handler: Dispatcher.DispatchHandler;
-  readonly reply: Promise<WireReply>;
+  readonly reply: Promise<UpstreamReply>;
   cancel(error: HubError): void;
-  readonly hearing: Hearing | undefined;
-  readonly patience: Patience;
-  /** A message that came elsewhere and belongs to this call. */
-  hear(message: Aside): void;
+  readonly handlers: RequestHandlers | undefined;
+  readonly deadline: CallDeadlines;
+  /** A message of this call that arrived on another stream. */
+  handle(message: StreamMessage): void;
 }
 
 export interface ExchangeOptions {
@@ -25,8 +46,8 @@ export interface ExchangeOptions {
   readonly deadlines: Deadlines;
   readonly server: string;
   readonly id: number;
-  readonly request: WireRequest;
-  /** The legacy session that this request named. */
+  readonly request: UpstreamRequest;
+  /** The legacy session of the request. */
   readonly sessionId: string | null;
   readonly onSession: ((sessionId: string) => void) | undefined;
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
@@ -34,158 +55,205 @@ export interface ExchangeOptions {
   /** 401, 403 or 451. */
   onRefused(error: HubError): void;
   onGiveUp(reason: string): void;
-  onEnd(): void;
+  onEnd(exchange: UpstreamExchange): void;
 }
 
 /** Further requests to the same server. */
 export interface Ways {
-  /** Brings the answer to a question of the server on its way. */
+  /** Sends the answer to a request of the server. */
   send(message: string): void;
-  /** Undefined in the era in which a stream that broke off is lost. */
+  /** Undefined if streams cannot be resumed in this era. */
   readonly resume: OpenFrom | undefined;
 }
 
-/** A stream usually ends with its answer, and its connection serves the next call; one that goes on has no reader. */
+export function createExchange(options: ExchangeOptions): UpstreamExchange {
+  return new HttpExchange(options);
+}
+
+/** A stream that goes on after its answer is closed after this. Usually it ends, and its connection is reused. */
 const lingerMs = 1000;
-/** JSON-RPC codes with which servers answer 400 to a session they do not know. */
-const sessionCodes: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
 
-export function createExchange(options: ExchangeOptions): Exchange {
-  const { clock, logger, server, id, request } = options;
-  let settled = false;
-  let controller: Dispatcher.DispatchController | undefined;
-  let status = 0;
-  let contentType = '';
-  /** Of an answer that is no message. */
-  let refused: WireFailure | undefined;
-  const body = new GatheredBytes();
-  let sse: SseReader | undefined;
-  let linger: Timer | undefined;
-  let stopResumed: (() => void) | undefined;
-  let settle: (reply: WireReply) => void = () => {};
-  const reply = new Promise<WireReply>((resolve) => {
-    settle = resolve;
-  });
-  const patience = options.deadlines.start({ timeOut: giveUp }, request.timeoutMs, request.maxMs);
-  const hear = createAsideHandler(options, patience, failed);
+class HttpExchange implements UpstreamExchange, Dispatcher.DispatchHandler, Timed {
+  readonly reply: Promise<UpstreamReply>;
+  readonly deadline: CallDeadlines;
+  readonly handle: (message: StreamMessage) => void;
+  readonly #options: ExchangeOptions;
+  readonly #body = new GatheredBytes();
+  #flow: ResponseFlow | undefined;
+  #settle: ((reply: UpstreamReply) => void) | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #contentType = '';
+  #refused: FailedReply | undefined;
+  #sse: PacedSseReader | undefined;
+  #linger: Timer | undefined;
+  #stopResumed: (() => void) | undefined;
+  #garbageInRow = 0;
 
-  function end(outcome: WireReply, hangUp = false): void {
-    if (settled) return;
-    settled = true;
-    body.clear();
-    patience.end();
-    stopResumed?.();
-    options.onEnd();
-    settle(outcome);
-    if (hangUp) controller?.abort(new Error('hung up'));
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.reply = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.deadline = options.deadlines.start(this, options.request.timeoutMs, options.request.maxMs);
+    this.handle = createStreamMessageHandler(options, this.deadline, (error) => this.#failed(error));
   }
 
-  /** The limit that was reached, or the error of whoever cancelled. */
-  function giveUp(why: number | HubError): void {
-    if (settled) return;
-    const timeout = typeof why === 'number';
-    options.onGiveUp(timeout ? 'timeout' : why.message);
-    end(timeout ? timedOut(server, request.method, why) : cancelled(why, true), true);
+  get handler(): Dispatcher.DispatchHandler {
+    return this;
   }
 
-  function read(text: string): void {
-    if (settled) return;
-    const message = readUpstreamMessage(text);
-    if (message.kind === 'result' || message.kind === 'error') {
-      if (message.id !== id) return;
-      end(message);
-      if (stopResumed === undefined) linger = clock.setTimer(lingerMs, () => controller?.abort(new Error('answered')));
-    } else if (message.kind !== 'garbage') hear(message);
-    else if (message.id === id) end(garbled(server, `an answer ${message.reason}`, status), true);
+  get handlers(): RequestHandlers | undefined {
+    return this.#options.request.handlers;
   }
 
-  function receive(take: () => void): void {
-    try {
-      take();
-    } catch (error) {
-      failed(error);
-    }
+  cancel(error: HubError): void {
+    if (this.#settle === undefined) return;
+    this.#options.onGiveUp(error.message);
+    this.#end(cancelled(error, true), true);
   }
 
-  /** A defect in reading what the server sent is the end of this exchange alone. */
-  function failed(error: unknown): void {
-    logger.error('upstream_defect', { server, ...defectFields(error) });
-    end(defective(server, error), true);
+  timeOut(limitMs: number): void {
+    if (this.#settle === undefined) return;
+    this.#options.onGiveUp('timeout');
+    this.#end(timedOut(this.#options.server, this.#options.request.method, limitMs), true);
   }
 
-  const onMessage = (text: string): void => receive(() => read(text));
-
-  /** The stream is gone, but not the call: a server that numbers its events goes on with them elsewhere. */
-  function brokeOff(failure: WireFailure): void {
-    const { resume } = options.ways;
-    if (settled) return;
-    if (resume === undefined || sse === undefined || !sse.lastId) end(failure);
-    else stopResumed = resumeStream({ clock, open: resume }, { server, from: sse, onMessage, onLost: end });
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settle === undefined) controller.abort(new Error('hung up'));
   }
 
-  function finish(): void {
-    if (settled) return;
-    if (sse !== undefined) {
-      brokeOff(lostConnection(server, 'the answer stream ended before the answer', true));
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status;
+    this.#contentType = headerText(headers['content-type']) ?? '';
+    if (status !== 200) {
+      this.#refused = answeredStatus(this.#options.server, status, headers);
       return;
     }
-    const text = body.take().toString('utf8');
-    const message = text === '' ? undefined : readUpstreamMessage(text);
-    if (status === 404 && options.sessionId !== null) end(lostSession(server, status));
-    else if (message?.kind === 'error' && isSessionLoss(options, status, message.code))
-      end(lostSession(server, status));
-    else if (refused !== undefined && (isRefusal(status) || status === 429 || status >= 500)) {
-      if (isRefusal(status)) options.onRefused(refused.error);
-      end(refused);
-    } else if (message?.kind === 'error' && (message.id === id || message.id === null || message.id === undefined)) {
-      end(status === 200 ? message : { ...message, httpStatus: status });
-    } else if (refused !== undefined) end(refused);
-    else if (message?.kind === 'result' && message.id === id) end(message);
-    else end(garbled(server, describe(contentType, message), status));
+    const session = headerText(headers['mcp-session-id']);
+    if (session !== undefined) this.#options.onSession?.(session);
+    if (!isEventStream(headers)) return;
+    this.#sse = createPacedSseReader(pausableResponse(controller), ({ data }) => this.#receive(data), maxMessageBytes);
   }
 
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started;
-      if (settled) started.abort(new Error('hung up'));
-    },
-    onResponseStart(_controller, statusCode, headers) {
-      status = statusCode;
-      contentType = headerText(headers['content-type']) ?? '';
-      if (statusCode !== 200) {
-        refused = answeredStatus(server, statusCode, headers);
-        return;
-      }
-      const session = headerText(headers['mcp-session-id']);
-      if (session !== undefined) options.onSession?.(session);
-      if (contentType.startsWith('text/event-stream')) {
-        sse = createSseReader(({ data }) => onMessage(data), maxMessageBytes);
-      }
-    },
-    onResponseData(_controller, chunk) {
-      if (settled) return;
-      if (sse === undefined) body.add(chunk);
-      if (sse === undefined ? body.size > maxMessageBytes : !sse.push(chunk))
-        end(garbled(server, `a message over ${maxMessageBytes} bytes`, status), true);
-    },
-    onResponseEnd() {
-      linger?.cancel();
-      receive(finish);
-    },
-    onResponseError(_controller, error) {
-      linger?.cancel();
-      brokeOff(networkFailure(server, error, controller !== undefined));
-    },
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settle === undefined) return;
+    if (this.#sse === undefined) this.#body.add(chunk);
+    if (this.#sse === undefined ? this.#body.size > maxMessageBytes : !this.#sse.push(chunk))
+      this.#end(garbled(this.#options.server, `a message over ${maxMessageBytes} bytes`, this.#status), true);
+    else this.#pauseWhenFull(controller);
+  }
+
+  onResponseEnd(): void {
+    this.#sse?.finish();
+    this.#linger?.cancel();
+    try {
+      this.#finish();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#sse?.finish();
+    this.#linger?.cancel();
+    this.#brokeOff(networkFailure(this.#options.server, error, this.#controller !== undefined));
+  }
+
+  #pauseWhenFull(controller: Dispatcher.DispatchController): void {
+    const { server, request } = this.#options;
+    const { account } = request;
+    const kept = this.#sse === undefined ? this.#body.size : this.#sse.bufferedBytes;
+    if (account === undefined || this.#settle === undefined) return;
+    if (this.#flow === undefined && kept >= countedBytes) this.#flow = new ResponseFlow(account, server, controller);
+    this.#flow?.keep(kept);
+  }
+
+  #end(outcome: UpstreamReply, hangUp = false): void {
+    const settle = this.#settle;
+    if (settle === undefined) return;
+    this.#settle = undefined;
+    this.#body.clear();
+    this.#flow?.end();
+    this.deadline.end();
+    this.#stopResumed?.();
+    this.#options.onEnd(this);
+    settle(outcome.kind === 'failed' ? this.#withStatus(outcome) : outcome);
+    if (hangUp) this.#controller?.abort(new Error('hung up'));
+  }
+
+  /** An exchange that began with a status and then failed has that status. */
+  #withStatus(failure: FailedReply): FailedReply {
+    const isKnown = failure.httpStatus !== undefined || this.#status === 0;
+    return isKnown ? failure : { ...failure, httpStatus: this.#status };
+  }
+
+  /** A message on the stream of this call. */
+  #receive(text: string): void {
+    try {
+      this.#read(text);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #read(text: string): void {
+    if (this.#settle === undefined) return;
+    const { id, server, clock } = this.#options;
+    const message = readUpstreamMessage(text, this.#limitOf);
+    this.#garbageInRow = message.kind === 'garbage' ? this.#garbageInRow + 1 : 0;
+    if (message.kind === 'result' || message.kind === 'error') {
+      if (message.id !== id) return;
+      this.#end({ ...message, httpStatus: this.#status });
+      if (this.#stopResumed === undefined)
+        this.#linger = clock.setTimer(lingerMs, () => this.#controller?.abort(new Error('answered')));
+    } else if (message.kind === 'garbage') {
+      if (message.id === id) this.#end(garbled(server, `an answer ${message.reason}`, this.#status), true);
+      else if (this.#garbageInRow === maxUnreadable) this.#end(garbled(server, tooMuchUnreadable, this.#status), true);
+    } else if (message.kind !== 'unasked') this.handle(message);
+  }
+
+  /** Only one answer is expected. */
+  readonly #limitOf: AnswerLimit = (id) => {
+    const { id: own, request } = this.#options;
+    return id === own ? (request.maxAnswerLength ?? Number.POSITIVE_INFINITY) : undefined;
   };
-  return { handler, reply, cancel: giveUp, hearing: request.hearing, patience, hear };
-}
 
-function isSessionLoss({ sessionId }: ExchangeOptions, status: number, code: number): boolean {
-  return status === 400 && sessionId !== null && sessionCodes.has(code);
-}
+  /** A defect while reading the response ends only this exchange. */
+  #failed(error: unknown): void {
+    const { logger, server } = this.#options;
+    logger.error('upstream.defect-contained', { server, ...defectFields(error) });
+    this.#end(defective(server, error), true);
+  }
 
-function describe(contentType: string, message: UpstreamMessage | undefined): string {
-  if (message === undefined) return 'an empty body';
-  if (message.kind !== 'garbage') return `a ${message.kind} where the answer should be`;
-  return message.id === undefined ? `a body of type ${contentType || 'unknown'}` : `an answer ${message.reason}`;
+  /** The stream broke off. If its events have ids, the server can continue it on another stream. */
+  #brokeOff(failure: FailedReply): void {
+    const { clock, server, ways } = this.#options;
+    const from = this.#sse;
+    if (this.#settle === undefined) return;
+    if (ways.resume === undefined || from === undefined || !from.lastId) this.#end(failure);
+    else {
+      const events = {
+        onMessage: (text: string) => this.#receive(text),
+        onLost: (lost: FailedReply) => this.#end(lost),
+      };
+      this.#stopResumed = resumeStream({ clock, open: ways.resume }, { server, from, ...events });
+    }
+  }
+
+  #finish(): void {
+    if (this.#settle === undefined) return;
+    const { server, id, sessionId, onRefused } = this.#options;
+    if (this.#sse !== undefined) {
+      this.#brokeOff(lostConnection(server, 'the answer stream ended before the answer', true));
+      return;
+    }
+    const [status, contentType, refused] = [this.#status, this.#contentType, this.#refused];
+    const text = decodeMessage(this.#body.take());
+    const limitOf = this.#limitOf;
+    const reply = replyOf({ server, id, sessionId, status, contentType, refused, text, limitOf });
+    if (reply.kind === 'failed' && reply === refused && isConnectionRefusal(status)) onRefused(reply.error);
+    this.#end(reply);
+  }
 }

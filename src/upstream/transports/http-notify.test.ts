@@ -3,20 +3,20 @@ import { createMovingClock } from '../../../test/support/moving-clock.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, within } from '../../../test/support/within.ts';
 import { createSilentLogger, HubError } from '../../base/index.ts';
-import { controlRequest, type Wire } from '../wire.ts';
-import { sendJson, serveHttp } from './http-server.fixture.ts';
-import { createHttpWire } from './http-wire.ts';
+import { controlRequest, type Transport } from '../transport.ts';
+import { sendJsonReply, serveHttp } from './http-server.fixture.ts';
+import { createHttpTransport } from './http-transport.ts';
 
-async function open(url: string, clock = createMovingClock()): Promise<Wire> {
+async function open(url: string, clock = createMovingClock()): Promise<Transport> {
   const events = { onNotification() {}, onLost() {}, onRefused() {} };
   const deps = { clock, logger: createSilentLogger(), events };
-  const wire = await createHttpWire(deps, {
+  const transport = await createHttpTransport(deps, {
     server: 'files',
     exclusive: false,
-    transport: { type: 'http', url, headers: {} },
+    spec: { type: 'http', url, headers: {} },
   });
-  onTestFinished(() => within(wire.close(), 'the wire to close'));
-  return wire;
+  onTestFinished(() => within(transport.close(), 'the transport to close'));
+  return transport;
 }
 
 test(
@@ -27,15 +27,15 @@ test(
   async () => {
     let take: () => void = () => {};
     const server = await serveHttp(({ message, response }) => {
-      if (message.id !== undefined) sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
+      if (message.id !== undefined) sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
       else take = () => void response.writeHead(202).end();
     });
-    const wire = await open(server.url);
+    const transport = await open(server.url);
     let taken = false;
-    const told = wire.notify('notifications/initialized')?.then(() => {
+    const told = transport.notify('notifications/initialized')?.then(() => {
       taken = true;
     });
-    await within(wire.request(controlRequest('ping', {}, 10_000)).reply, 'an answer');
+    await within(transport.request(controlRequest('ping', {}, 10_000)).reply, 'an answer');
     await eventually(() => server.received[1], 'both messages');
     expect(taken).toBe(false);
     for (const { request } of server.received) {
@@ -48,8 +48,8 @@ test(
 );
 
 test('a notification that nobody takes is over too', async () => {
-  const wire = await open('http://127.0.0.1:9/mcp');
-  await within(wire.notify('notifications/initialized') ?? Promise.reject(new Error('HTTP can tell')), 'its end');
+  const transport = await open('http://127.0.0.1:9/mcp');
+  await within(transport.notify('notifications/initialized') ?? Promise.reject(new Error('HTTP can tell')), 'its end');
 });
 
 test(
@@ -62,22 +62,60 @@ test(
     const server = await serveHttp(({ message, request, response }) => {
       sockets.add(request.socket);
       request.socket.once('close', () => sockets.delete(request.socket));
-      if (message.method === 'ping') sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
+      if (message.method === 'ping') sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
     });
     const clock = createMovingClock();
-    const wire = await open(server.url, clock);
+    const transport = await open(server.url, clock);
     const gone = new HubError('CANCELLED', 'The caller is gone.');
-    const calls = Array.from({ length: 100 }, () => wire.request(controlRequest('tools/call', {}, 5000)));
+    const calls = Array.from({ length: 100 }, () => transport.request(controlRequest('tools/call', {}, 5000)));
     await eventually(() => (server.received.length >= 100 ? true : undefined), 'the calls to arrive');
     for (const call of calls) call.cancel(gone);
-    const told = Array.from({ length: 200 }, () => wire.notify('notifications/roots/list_changed'));
-    const answered = await within(wire.request(controlRequest('ping', {}, 60_000)).reply, 'an answer beside them');
+    const told = Array.from({ length: 200 }, () => transport.notify('notifications/roots/list_changed'));
+    const answered = await within(transport.request(controlRequest('ping', {}, 60_000)).reply, 'an answer beside them');
     expect(answered.kind).toBe('result');
     for (let time = 0; time < 2; time++) clock.advance(10_000);
     await within(Promise.all(told), 'every notification to be given up');
     await eventually(() => (sockets.size <= 1 ? true : undefined), 'their connections to be given back');
-    expect((await within(wire.request(controlRequest('ping', {}, 60_000)).reply, 'another answer')).kind).toBe(
+    expect((await within(transport.request(controlRequest('ping', {}, 60_000)).reply, 'another answer')).kind).toBe(
       'result',
     );
   },
 );
+
+test(
+  verifies('upstream:gives-back', 'more notifications left open than there are connections for calls delay no call'),
+  async () => {
+    const server = await serveHttp(({ message, response }) => {
+      if (message.method === 'ping') sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
+    });
+    const clock = createMovingClock();
+    const transport = await open(server.url, clock);
+    // Nothing is given up meanwhile.
+    onTestFinished(clock.hold());
+    for (let count = 0; count < 200; count++) void transport.notify('notifications/roots/list_changed');
+    await eventually(() => (server.received.length >= 8 ? true : undefined), 'the first notifications');
+    const ping = within(transport.request(controlRequest('ping', {}, 60_000)).reply, 'an answer', 5000);
+    expect((await ping).kind).toBe('result');
+    expect(server.received.filter(({ message }) => message.id === undefined).length).toBeLessThan(128);
+  },
+);
+
+test('a call that ran out of time while it waited for a connection is never sent', async () => {
+  const server = await serveHttp(({ message, response }) => {
+    if (message.method === 'ping') sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} });
+  });
+  const clock = createMovingClock();
+  const transport = await open(server.url, clock);
+  const hanging = Array.from({ length: 128 }, () => transport.request(controlRequest('tools/call', {}, 600_000)));
+  await eventually(() => (server.received.length === 128 ? true : undefined), 'all connections to be taken');
+  const queued = transport.request(controlRequest('tools/call', { name: 'late' }, 1000));
+  clock.advance(1100);
+  expect(await within(queued.reply, 'its end')).toMatchObject({ kind: 'failed', error: { code: 'UPSTREAM_TIMEOUT' } });
+  for (const call of hanging) call.cancel(new HubError('CANCELLED', 'enough'));
+  // Each free connection takes the next request of the queue, so what was queued earlier would have come by now.
+  for (let count = 0; count < 130; count++) {
+    await within(transport.request(controlRequest('ping', {}, 60_000)).reply, 'an answer');
+  }
+  const arrived = server.received.map(({ text }) => text).filter((text) => text.includes('late'));
+  expect(arrived).toEqual([]);
+});

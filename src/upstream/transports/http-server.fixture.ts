@@ -18,7 +18,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** A plain HTTP server in this process that does what the test says; it ends with the test. */
+/** A plain HTTP server that the test controls. It ends with the test. */
 export async function serveHttp(answer: (received: Received) => void): Promise<HttpServer> {
   const received: Received[] = [];
   let connections = 0;
@@ -54,7 +54,7 @@ export async function serveHttp(answer: (received: Received) => void): Promise<H
   };
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
+export function sendJsonReply(response: ServerResponse, status: number, body: unknown, headers: object = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { createSilentLogger, type HubError } from '../../base/index.ts';
 import { createManualClock } from '../../base/manual-clock.fixture.ts';
-import { type QuestionAnswer, unanswered } from '../../mcp/index.ts';
-import { Deadlines } from '../deadlines.ts';
-import { hearing } from '../hearing.fixture.ts';
-import { controlRequest, type Hearing } from '../wire.ts';
+import { type ClientResponse, unanswered } from '../../mcp/index.ts';
+import { Deadlines } from '../connecting/deadlines.ts';
+import { maxUnreadable, tooMuchUnreadable } from '../failures.ts';
+import { handlers } from '../request-handlers.fixture.ts';
+import { controlRequest, type RequestHandlers } from '../transport.ts';
 import { Inbox } from './inbox.ts';
 import { Pending, PendingRequests } from './pending.ts';
 
@@ -13,13 +14,14 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 }
 
-const accepted: QuestionAnswer = { kind: 'result', text: '{"action":"accept"}' };
+const accepted: ClientResponse = { kind: 'result', text: '{"action":"accept"}' };
 
 function begin(exclusive = true) {
   const clock = createManualClock();
   const deadlines = new Deadlines(clock);
   const pending = new PendingRequests();
   const sent: string[] = [];
+  const unreadable: string[] = [];
   const ended: (number | HubError)[] = [];
   const inbox = new Inbox('files', {
     logger: createSilentLogger(),
@@ -27,31 +29,32 @@ function begin(exclusive = true) {
     pending,
     onAnswer(call) {
       pending.delete(call);
-      call.patience.end();
+      call.deadline.end();
     },
     send: (message) => sent.push(message),
+    onUnreadable: (what) => unreadable.push(what),
     exclusive,
   });
-  const start = (id: number, parts: Partial<Hearing> | undefined): void => {
-    const request = { ...controlRequest('tools/call', {}, 1000), hearing: parts && hearing(parts) };
+  const start = (id: number, parts: Partial<RequestHandlers> | undefined): void => {
+    const request = { ...controlRequest('tools/call', {}, 1000), handlers: parts && handlers(parts) };
     pending.add(new Pending(id, request, deadlines, (_call, why) => ended.push(why)));
   };
   const receive = (message: object): void => inbox.receive(JSON.stringify({ jsonrpc: '2.0', ...message }));
   const ask = (id: number, method = 'elicitation/create'): void => receive({ id, method, params: { message: 'Who?' } });
-  return { clock, sent, ended, start, receive, ask };
+  return { clock, sent, ended, start, receive, ask, inbox, unreadable };
 }
 
 test('a question goes to the newest call of the only client, and time stands still for all that may have asked', async () => {
   const { clock, sent, ended, start, ask } = begin();
   const asked: string[] = [];
-  let settle: (answer: QuestionAnswer) => void = () => {};
+  let settle: (answer: ClientResponse) => void = () => {};
   const owner = {};
   start(1, { owner, ask: async () => accepted });
   start(2, undefined);
   start(3, {
     owner,
-    ask(question) {
-      asked.push(question.paramsText);
+    ask(serverRequest) {
+      asked.push(serverRequest.paramsText);
       return new Promise((resolve) => {
         settle = resolve;
       });
@@ -75,7 +78,7 @@ test('a question outlives a call that ends first: it was asked by another one of
   const { sent, start, ask, receive } = begin();
   const asked: number[] = [];
   const owner = {};
-  const ends = new Map<number, (answer: QuestionAnswer) => void>();
+  const ends = new Map<number, (answer: ClientResponse) => void>();
   const listen = (id: number): void =>
     start(id, {
       owner,
@@ -103,7 +106,7 @@ test('a client that refuses is not asked again, and the last call that ends has 
   const { sent, start, ask, receive } = begin();
   const owner = {};
   let asked = 0;
-  const refuse = async (): Promise<QuestionAnswer> => {
+  const refuse = async (): Promise<ClientResponse> => {
     asked++;
     return unanswered('no');
   };
@@ -112,7 +115,7 @@ test('a client that refuses is not asked again, and the last call that ends has 
   ask(7);
   await turns();
   expect(asked).toBe(1);
-  let settle: (answer: QuestionAnswer) => void = () => {};
+  let settle: (answer: ClientResponse) => void = () => {};
   receive({ id: 2, result: {} });
   receive({ id: 1, result: {} });
   start(3, {
@@ -132,10 +135,14 @@ test('a client that refuses is not asked again, and the last call that ends has 
   ]);
 });
 
-test('of two clients on one connection nobody is asked, and nobody hears the log', () => {
+test('with two clients on one connection, neither gets server requests or logs', () => {
   const { sent, start, ask, receive } = begin();
   const heard: unknown[] = [];
-  const ear = (): Partial<Hearing> => ({ owner: {}, ask: async () => accepted, log: (line) => heard.push(line) });
+  const ear = (): Partial<RequestHandlers> => ({
+    owner: {},
+    ask: async () => accepted,
+    log: (line) => heard.push(line),
+  });
   start(1, ear());
   start(2, ear());
   ask(7);
@@ -165,7 +172,7 @@ test('a ping is answered by the hub itself, whoever is there', () => {
 
 test('a call that is answered while its question is open is not timed out later', async () => {
   const { clock, ended, start, ask, receive, sent } = begin();
-  let settle: (answer: QuestionAnswer) => void = () => {};
+  let settle: (answer: ClientResponse) => void = () => {};
   start(1, {
     ask: () =>
       new Promise((resolve) => {
@@ -180,4 +187,18 @@ test('a call that is answered while its question is open is not timed out later'
   expect(sent).toHaveLength(1);
   clock.advance(1_000_000);
   expect(ended).toEqual([]);
+});
+
+test('a server that sends nothing but garbage is given up, one that answers in between is not', () => {
+  const { inbox, receive, unreadable } = begin();
+  const flood = (count: number): void => {
+    for (let index = 0; index < count; index++) inbox.receive(index % 2 === 0 ? 'x' : '{');
+  };
+  for (let round = 0; round < 3; round++) {
+    flood(maxUnreadable - 1);
+    receive({ method: 'notifications/message', params: {} });
+  }
+  expect(unreadable).toEqual([]);
+  flood(maxUnreadable + 10);
+  expect(unreadable).toEqual([tooMuchUnreadable]);
 });

@@ -1,20 +1,17 @@
 import type { Pool } from 'undici';
 import { type Clock, HubError } from '../../base/index.ts';
 import { lostConnection, statusFailure } from '../failures.ts';
-import type { WireFailure } from '../wire.ts';
-
-/** A single message of a server. */
-export const maxMessageBytes = 64 * 1024 * 1024;
+import type { FailedReply } from '../transport.ts';
 
 /** For calls, streams and answers. */
 const callConnections = 128;
-/** For notifications, which nobody waits for. */
+/** For notifications, which have no answer. */
 const noticeConnections = 8;
 
-/** The doors to one remote server: its origin and nothing else can be reached through them. */
+/** The connection pools of one remote server. They reach its origin only. */
 export interface Pools {
   readonly calls: Pool;
-  /** A server that does not answer to notifications must not use up the connections of calls. */
+  /** Separate, because a server that leaves notifications open must not use up the connections of calls. */
   readonly notices: Pool;
 }
 
@@ -24,27 +21,33 @@ export async function openPools(url: URL): Promise<Pools> {
 }
 
 async function openPool(url: URL, connections: number): Promise<Pool> {
-  // Loaded on first need, and only this part: fetch, web sockets and caches would cost 9 MB that nobody uses.
+  // Loaded on first use, and only this part: the whole package would cost 9 MB.
   const { default: Pool } = await import('undici/lib/dispatcher/pool.js');
   return new Pool(url.origin, {
     connections,
     connect: { timeout: 10_000 },
-    // Patience is the call's own business.
+    // Each call has its own deadlines.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 }
 
-/** What is still under way gets a second to end. */
+/** Requests in flight get a second to end. */
 export async function closePools({ calls, notices }: Pools, clock: Clock): Promise<void> {
   await Promise.all([closePool(calls, clock), closePool(notices, clock)]);
 }
 
 async function closePool(pool: Pool, clock: Clock): Promise<void> {
-  const timer = clock.setTimer(1000, () => void pool.destroy().catch(() => {}));
-  // A pool that was destroyed meanwhile rejects its close: both ends are the end.
-  await pool.close().catch(() => {});
-  timer.cancel();
+  await new Promise<void>((resolve) => {
+    // While requests wait for a connection, `close` never settles, not even when the pool is destroyed.
+    const timer = clock.setTimer(1000, () => void pool.destroy().then(resolve, resolve));
+    const closed = (): void => {
+      timer.cancel();
+      resolve();
+    };
+    // A pool that was destroyed meanwhile rejects, which does not matter.
+    pool.close().then(closed, closed);
+  });
 }
 
 export function parseUrl(server: string, url: string): URL {
@@ -65,25 +68,25 @@ export function isEventStream(headers: Headers): boolean {
   return (headerText(headers['content-type']) ?? '').startsWith('text/event-stream');
 }
 
-/** A status that is an answer in itself, with what its headers say about when to come back. */
-export function answeredStatus(server: string, status: number, headers: Headers): WireFailure {
+/** The failure for an HTTP status, with the retry time from its headers. */
+export function answeredStatus(server: string, status: number, headers: Headers): FailedReply {
   return statusFailure(server, status, headerText(headers['retry-after']), headerText(headers.date));
 }
 
 /** 401, 403 and 451: the server wants another credential. */
-export function isRefusal(status: number): boolean {
+export function isConnectionRefusal(status: number): boolean {
   return status === 401 || status === 403 || status === 451;
 }
 
-/** The network's own failure; `started` tells whether the request was being written when it happened. */
-export function networkFailure(server: string, error: Error, started: boolean): WireFailure {
+/** A network failure. `started` says whether the request was being written. */
+export function networkFailure(server: string, error: Error, started: boolean): FailedReply {
   const code = errorCode(error);
   const words = code === undefined ? undefined : (networkWords[code] ?? tlsWords(code));
   const what = words === undefined ? (code ?? error.message) : `${words} (${code})`;
   return lostConnection(server, what, started && !nothingSent.has(code ?? ''), error, words ?? what);
 }
 
-/** Errors raised before the first byte of the request left. */
+/** Errors that occur before the first byte of the request is sent. */
 const nothingSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -111,7 +114,7 @@ function tlsWords(code: string): string | undefined {
   return /CERT|SSL|TLS|SIGNATURE|ISSUER/.test(code) ? 'TLS failed' : undefined;
 }
 
-/** Connection attempts to several addresses fail as one error that holds the others. */
+/** Failed attempts to several addresses are one error that contains the others. */
 function errorCode(error: Error & { code?: unknown; errors?: readonly { code?: unknown }[] }): string | undefined {
   const code = error.code ?? error.errors?.[0]?.code;
   return typeof code === 'string' ? code : undefined;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createManualClock } from '../../base/manual-clock.fixture.ts';
-import { Deadlines } from '../deadlines.ts';
-import { controlRequest } from '../wire.ts';
+import { Deadlines } from '../connecting/deadlines.ts';
+import { controlRequest } from '../transport.ts';
 import { Pending, PendingRequests } from './pending.ts';
 
 const deadlines = new Deadlines(createManualClock());

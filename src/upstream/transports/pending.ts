@@ -1,21 +1,21 @@
 import type { HubError } from '../../base/index.ts';
-import type { Deadlines, Patience, Timed } from '../deadlines.ts';
-import type { WireCall, WireReply, WireRequest } from '../wire.ts';
+import type { CallDeadlines, Deadlines, Timed } from '../connecting/deadlines.ts';
+import type { PendingRequest, UpstreamReply, UpstreamRequest } from '../transport.ts';
 
-/** One request whose answer comes by its id, among others, over a shared stream. */
-export class Pending implements WireCall, Timed {
+/** One request on a shared stream, where answers are matched by id. */
+export class Pending implements PendingRequest, Timed {
   readonly id: number;
-  readonly request: WireRequest;
-  readonly reply: Promise<WireReply>;
-  readonly patience: Patience;
-  settle: (reply: WireReply) => void = () => {};
+  readonly request: UpstreamRequest;
+  readonly reply: Promise<UpstreamReply>;
+  readonly deadline: CallDeadlines;
+  settle: (reply: UpstreamReply) => void = () => {};
   readonly #giveUp: GiveUp;
 
-  constructor(id: number, request: WireRequest, deadlines: Deadlines, giveUp: GiveUp) {
+  constructor(id: number, request: UpstreamRequest, deadlines: Deadlines, giveUp: GiveUp) {
     this.id = id;
     this.request = request;
     this.#giveUp = giveUp;
-    this.patience = deadlines.start(this, request.timeoutMs, request.maxMs);
+    this.deadline = deadlines.start(this, request.timeoutMs, request.maxMs);
     this.reply = new Promise((settle) => {
       this.settle = settle;
     });
@@ -31,8 +31,8 @@ export class Pending implements WireCall, Timed {
 }
 
 /**
- * Requests under way by their ids. An id says where its request stands, so that no table is ever made anew for a request that
- * came and one that went; see `LinkedList` for what that would cost.
+ * Requests in flight by id. The id contains the index in the table, so that the table never has to be rebuilt as
+ * requests come and go; `LinkedList` describes that cost.
  */
 export class PendingRequests {
   #places: (Pending | undefined)[] = Array.from({ length: fewest }, () => undefined);
@@ -43,7 +43,7 @@ export class PendingRequests {
     return this.#size;
   }
 
-  /** One that was never given before and whose place is free. */
+  /** An unused id whose place in the table is free. */
   nextId(): number {
     if (this.#size * 2 >= this.#places.length) this.#grow();
     do this.#lastId++;
@@ -51,13 +51,13 @@ export class PendingRequests {
     return this.#lastId;
   }
 
-  /** For an id of `nextId`, at once. */
+  /** Call it right after `nextId`. */
   add(pending: Pending): void {
     this.#places[this.#placeOf(pending.id)] = pending;
     this.#size++;
   }
 
-  /** Whatever a server says an id is. */
+  /** The id may be anything that a server sends. */
   get(id: unknown): Pending | undefined {
     if (typeof id !== 'number') return undefined;
     const pending = this.#places[this.#placeOf(id)];
@@ -80,7 +80,7 @@ export class PendingRequests {
     return id & (this.#places.length - 1);
   }
 
-  /** Ids that differ in their last bits differ in one bit more, too. */
+  /** Two ids with different places still have different places, because only one more bit counts. */
   #grow(): void {
     const all = this.all();
     this.#places = Array.from({ length: this.#places.length * 2 }, () => undefined);
@@ -91,5 +91,5 @@ export class PendingRequests {
 /** A power of two. */
 const fewest = 64;
 
-/** The limit that was reached, or the error of whoever cancelled. */
+/** The limit that was reached, or the error of the cancellation. */
 export type GiveUp = (pending: Pending, why: number | HubError) => void;

@@ -5,10 +5,10 @@ import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, pause, within } from '../../../test/support/within.ts';
 import { createSilentLogger, HubError } from '../../base/index.ts';
 import { modernVersion } from '../../mcp/index.ts';
-import { hearing } from '../hearing.fixture.ts';
-import { controlRequest, type Hearing, modernEnvelope, type WireReply } from '../wire.ts';
-import { type HttpServer, type Received, sendJson, serveHttp } from './http-server.fixture.ts';
-import { createHttpWire } from './http-wire.ts';
+import { handlers } from '../request-handlers.fixture.ts';
+import { controlRequest, modernEnvelope, type RequestHandlers, type UpstreamReply } from '../transport.ts';
+import { type HttpServer, type Received, sendJsonReply, serveHttp } from './http-server.fixture.ts';
+import { createHttpTransport } from './http-transport.ts';
 
 /** What the server does with the POST of the call, and with each GET that follows. */
 interface Script {
@@ -16,7 +16,7 @@ interface Script {
   onGet(response: ServerResponse, count: number): void;
 }
 
-/** A wire in a session whose calls get streams that the test writes itself. */
+/** A transport in a session whose calls get streams that the test writes itself. */
 async function begin(script: Script) {
   let gets = 0;
   const server = await serveHttp(({ request, response, message }) => {
@@ -24,21 +24,21 @@ async function begin(script: Script) {
     else if (request.method === 'DELETE') response.writeHead(200).end();
     else if (message.method === 'tools/call') script.onCall(response);
     else if (message.method === 'initialize') {
-      sendJson(response, 200, { jsonrpc: '2.0', id: message.id, result: {} }, { 'mcp-session-id': 'one' });
+      sendJsonReply(response, 200, { jsonrpc: '2.0', id: message.id, result: {} }, { 'mcp-session-id': 'one' });
     } else response.writeHead(202).end();
   });
   const clock = createMovingClock();
-  const wire = await createHttpWire(
+  const transport = await createHttpTransport(
     { clock, logger: createSilentLogger(), events: { onNotification() {}, onLost() {}, onRefused() {} } },
-    { server: 'files', exclusive: false, transport: { type: 'http', url: server.url, headers: {} } },
+    { server: 'files', exclusive: false, spec: { type: 'http', url: server.url, headers: {} } },
   );
-  onTestFinished(() => within(wire.close(), 'the wire to close'));
-  await wire.request(controlRequest('initialize', {}, 100_000)).reply;
-  const call = (ears?: Hearing) =>
-    wire.request({ ...controlRequest('tools/call', {}, 3_600_000), maxMs: 7_200_000, hearing: ears });
+  onTestFinished(() => within(transport.close(), 'the transport to close'));
+  await transport.request(controlRequest('initialize', {}, 100_000)).reply;
+  const call = (ears?: RequestHandlers) =>
+    transport.request({ ...controlRequest('tools/call', {}, 3_600_000), maxMs: 7_200_000, handlers: ears });
   /** Lets the pauses between attempts pass. */
-  const reply = (answer: Promise<WireReply>): Promise<WireReply> => {
-    let come: WireReply | undefined;
+  const reply = (answer: Promise<UpstreamReply>): Promise<UpstreamReply> => {
+    let come: UpstreamReply | undefined;
     void answer.then((settled) => {
       come = settled;
     });
@@ -47,7 +47,7 @@ async function begin(script: Script) {
       return come;
     }, 'the reply');
   };
-  return { server, clock, wire, call, reply, gets: () => gets };
+  return { server, clock, transport, call, reply, gets: () => gets };
 }
 
 function stream(response: ServerResponse, ...events: string[]): void {
@@ -126,7 +126,7 @@ test('progress, logs and questions arrive over every stream, in order and once',
       if (count < 3) cut(response);
     },
   });
-  const ears = hearing({
+  const ears = handlers({
     progress: (params) => heard.push(params.progress),
     log: (params) => heard.push(params.data),
     ask: ({ method }) => {
@@ -181,7 +181,7 @@ test.each([
 
 test('a stream without ids, or in the era without resuming, is lost with its connection', async () => {
   let first = ': hello\n\n';
-  const { wire, call, reply, gets } = await begin({
+  const { transport, call, reply, gets } = await begin({
     onCall: (response) => {
       stream(response, first);
       cut(response);
@@ -191,7 +191,7 @@ test('a stream without ids, or in the era without resuming, is lost with its con
   const lost = { kind: 'failed', cause: 'connection', error: { code: 'UPSTREAM_LOST' } };
   expect(await reply(call().reply)).toMatchObject(lost);
   first = primed;
-  wire.speak(modernEnvelope(modernVersion, { name: 'test', version: '1' }));
+  transport.speak(modernEnvelope(modernVersion, { name: 'test', version: '1' }));
   expect(await reply(call().reply)).toMatchObject(lost);
   expect(gets()).toBe(0);
 });

@@ -1,99 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock, Timer } from '../../base/index.ts';
-import { createSseReader, type SseReader } from '../../mcp/index.ts';
+import type { SseEvent, SseReader } from '../../mcp/index.ts';
 import { garbled, lostConnection } from '../failures.ts';
-import type { WireFailure } from '../wire.ts';
-import { isEventStream, maxMessageBytes } from './network.ts';
+import type { FailedReply } from '../transport.ts';
+import { maxMessageBytes } from './message-limit.ts';
+import { isEventStream } from './network.ts';
+import { createPacedSseReader, type PacedSseReader, pausableResponse } from './paced-reading.ts';
 
-/** Opens a stream that goes on after the event with that id. */
+/** Opens a stream that continues after the event with that id. */
 export type OpenFrom = (lastId: string | undefined, handler: Dispatcher.DispatchHandler) => void;
 
-export interface ResumedStream {
+export interface ResumeDeps {
+  readonly clock: Clock;
+  readonly open: OpenFrom;
+}
+
+export interface ResumeOptions {
   readonly server: string;
-  /** How far the stream was read that broke off. */
+  /** The position at which the stream broke off. */
   readonly from: Pick<SseReader, 'lastId' | 'retryMs'>;
   onMessage(text: string): void;
-  onLost(failure: WireFailure): void;
+  onLost(failure: FailedReply): void;
 }
 
 /**
- * Reads on where the stream of a call broke off, over as many streams as the server wants to make of it. It ends with
- * `stop`, which whoever has the answer calls, or when the server does not go on.
+ * Continues the stream of a call that broke off, over as many streams as the server needs. It ends when the server does
+ * not continue, or when the caller has its answer and calls the returned function.
  */
-export function resumeStream(
-  deps: { readonly clock: Clock; readonly open: OpenFrom },
-  { server, from, onMessage, onLost }: ResumedStream,
-): () => void {
-  let { lastId, retryMs = defaultRetryMs } = from;
-  let attempts = 0;
-  let stopped = false;
-  let controller: Dispatcher.DispatchController | undefined;
-  let timer: Timer = wait();
-
-  function wait(): Timer {
-    return deps.clock.setTimer(Math.min(retryMs, maxRetryMs), open);
-  }
-
-  function open(): void {
-    let sse: SseReader | undefined;
-    let status = 0;
-    attempts++;
-    deps.open(lastId, {
-      onRequestStart(started) {
-        controller = started;
-        if (stopped) started.abort(new Error('hung up'));
-      },
-      onResponseStart(_controller, statusCode, headers) {
-        status = statusCode;
-        if (statusCode !== 200 || !isEventStream(headers)) return;
-        sse = createSseReader(({ data }) => {
-          if (!stopped) onMessage(data);
-        }, maxMessageBytes);
-      },
-      onResponseData(_controller, chunk) {
-        if (stopped || sse === undefined) return;
-        if (!sse.push(chunk)) {
-          lose(garbled(server, `a message over ${maxMessageBytes} bytes`, status));
-          return;
-        }
-        lastId = sse.lastId || lastId;
-        retryMs = sse.retryMs ?? retryMs;
-        attempts = 0;
-      },
-      onResponseEnd: () => again(sse !== undefined || isPassing(status), `HTTP ${status}`),
-      onResponseError: (_controller, error) => again(true, error.message),
-    });
-  }
-
-  function again(worthwhile: boolean, what: string): void {
-    controller = undefined;
-    if (stopped) return;
-    if (worthwhile && attempts < maxAttempts) timer = wait();
-    else lose(lostConnection(server, `its answer stream broke off and cannot be resumed (${what})`, true));
-  }
-
-  /** What was resumed is never sent again, so the loss is not one of the connection. */
-  function lose(failure: WireFailure): void {
-    stop();
-    onLost({ ...failure, cause: 'gave-up' });
-  }
-
-  function stop(): void {
-    stopped = true;
-    timer.cancel();
-    controller?.abort(new Error('hung up'));
-  }
-
-  return stop;
+export function resumeStream(deps: ResumeDeps, options: ResumeOptions): () => void {
+  const stream = new ResumedStream(deps, options);
+  return () => stream.stop();
 }
 
 const defaultRetryMs = 1000;
-/** Whatever the server wishes: the caller waits. */
+/** Bounds the pause that the server asks for, because a caller waits. */
 const maxRetryMs = 30_000;
-/** In a row that brought nothing; the patience of the call bounds the rest. */
+/** In a row, without data. The deadline of the call bounds the rest. */
 const maxAttempts = 10;
 
-/** The server, or what stands before it, may do better next time; 409 says that it still sees the old connection. */
+class ResumedStream implements Dispatcher.DispatchHandler {
+  readonly #deps: ResumeDeps;
+  readonly #options: ResumeOptions;
+  #lastId: string | undefined;
+  #retryMs: number;
+  #attempts = 0;
+  #stopped = false;
+  #timer: Timer;
+  /** Of the current attempt, as are the reader and the status. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #reader: PacedSseReader | undefined;
+  #status = 0;
+
+  constructor(deps: ResumeDeps, options: ResumeOptions) {
+    this.#deps = deps;
+    this.#options = options;
+    this.#lastId = options.from.lastId;
+    this.#retryMs = options.from.retryMs ?? defaultRetryMs;
+    this.#timer = this.#openLater();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#timer.cancel();
+    this.#controller?.abort(new Error('hung up'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#stopped) controller.abort(new Error('hung up'));
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.#status = status;
+    if (status !== 200 || !isEventStream(headers)) return;
+    const receive = ({ data }: SseEvent): void => {
+      if (!this.#stopped) this.#options.onMessage(data);
+    };
+    this.#reader = createPacedSseReader(pausableResponse(controller), receive, maxMessageBytes);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const reader = this.#reader;
+    if (this.#stopped || reader === undefined) return;
+    if (!reader.push(chunk)) {
+      this.#lose(garbled(this.#options.server, `a message over ${maxMessageBytes} bytes`, this.#status));
+      return;
+    }
+    this.#lastId = reader.lastId || this.#lastId;
+    this.#retryMs = reader.retryMs ?? this.#retryMs;
+    this.#attempts = 0;
+  }
+
+  onResponseEnd(): void {
+    this.#reader?.finish();
+    this.#retry(this.#reader !== undefined || isPassing(this.#status), `HTTP ${this.#status}`);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#reader?.finish();
+    this.#retry(true, error.message);
+  }
+
+  #openLater(): Timer {
+    return this.#deps.clock.setTimer(Math.min(this.#retryMs, maxRetryMs), () => this.#open());
+  }
+
+  #open(): void {
+    this.#reader = undefined;
+    this.#status = 0;
+    this.#attempts++;
+    this.#deps.open(this.#lastId, this);
+  }
+
+  #retry(isWorthwhile: boolean, reason: string): void {
+    this.#controller = undefined;
+    if (this.#stopped) return;
+    if (isWorthwhile && this.#attempts < maxAttempts) this.#timer = this.#openLater();
+    else {
+      const { server } = this.#options;
+      this.#lose(lostConnection(server, `its answer stream broke off and cannot be resumed (${reason})`, true));
+    }
+  }
+
+  /** A resumed call is never sent again, so this does not count as the loss of the connection. */
+  #lose(failure: FailedReply): void {
+    this.stop();
+    this.#options.onLost({ ...failure, cause: 'gave-up' });
+  }
+}
+
+/** The server, or a proxy in front of it, may answer the next time. 409: it still sees the old connection. */
 function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 409 || status === 408;
 }

@@ -1,33 +1,35 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { Timed } from '../deadlines.ts';
+import type { Timed } from '../connecting/deadlines.ts';
 import { lostSession } from '../failures.ts';
-import type { WireFailure } from '../wire.ts';
+import type { FailedReply } from '../transport.ts';
 import { answeredStatus, networkFailure } from './network.ts';
 
-/** One message on its way to the server. The answer comes over the stream; this only tells whether it was taken. */
+/** One POST. The answer comes over the stream. This only says whether the server accepted the message. */
 export class Post implements Dispatcher.DispatchHandler, Timed {
-  /** Bytes of it may have left. */
+  /** Some bytes may have been sent. */
   started = false;
-  /** It was taken or refused, or given up. */
+  /** It was accepted, refused or cancelled. */
   ended = false;
-  /** Nothing more comes back. */
+  /** The response has ended. */
   complete = false;
-  /** Whose connections it uses. */
+  /** The status of its response, which does not contain the answer. */
+  status: number | undefined;
+  /** The pool whose connections it uses. */
   readonly pool: Pool;
   #text: string;
   readonly #server: string;
-  readonly #onEnd: (failure: WireFailure | undefined) => void;
+  readonly #onEnd: (failure: FailedReply | undefined) => void;
   #controller: Dispatcher.DispatchController | undefined;
 
-  /** `onEnd` is called once, without a failure where the server took it or nobody wants to know any more. */
-  constructor(server: string, text: string, pool: Pool, onEnd: (failure: WireFailure | undefined) => void) {
+  /** `onEnd` is called once, without a failure if the server accepted it or it was cancelled. */
+  constructor(server: string, text: string, pool: Pool, onEnd: (failure: FailedReply | undefined) => void) {
     this.#server = server;
     this.#text = text;
     this.pool = pool;
     this.#onEnd = onEnd;
   }
 
-  /** Its text, to be sent; kept no longer, for the answer may take its time. */
+  /** The text to send. Dropped afterwards, because the answer may take long. */
   take(): string {
     const text = this.#text;
     this.#text = '';
@@ -54,6 +56,7 @@ export class Post implements Dispatcher.DispatchHandler, Timed {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
+    this.status = status;
     if (status >= 200 && status < 300) this.#end(undefined);
     else if (status === 404 || status === 410) this.#end(lostSession(this.#server, status));
     else this.#end(answeredStatus(this.#server, status, headers));
@@ -70,7 +73,7 @@ export class Post implements Dispatcher.DispatchHandler, Timed {
     this.#end(networkFailure(this.#server, error, this.started));
   }
 
-  #end(failure: WireFailure | undefined): void {
+  #end(failure: FailedReply | undefined): void {
     if (this.ended) return;
     this.ended = true;
     this.#onEnd(failure);

@@ -1,23 +1,23 @@
 import type { Dispatcher, Pool } from 'undici';
-import type { Deadlines, Patience, Timed } from '../deadlines.ts';
+import type { CallDeadlines, Deadlines, Timed } from '../connecting/deadlines.ts';
 
-/** A message that the server does not take is given up after this. */
+/** The deadline of a message that the server does not accept. */
 const takenMs = 10_000;
 
 export interface UnansweredPostsOptions {
-  /** How many may be on their way; a server that takes none of them is not sent more. */
+  /** The most messages in flight. More are dropped. */
   readonly max: number;
 }
 
 /**
- * Posts that expect nothing back: notifications, and answers to what a server asked. Each has a deadline, for its place in
- * the queue and its connection alike, so that a server that leaves them unanswered does not use up what calls need.
+ * Posts without an answer: notifications, and answers to server requests. The deadline of each covers its wait in the
+ * queue and its connection, so that a server that leaves them open does not use up the connections of calls.
  */
 export class UnansweredPosts {
   readonly #pool: Pool;
   readonly #deadlines: Deadlines;
   readonly #max: number;
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(pool: Pool, deadlines: Deadlines, { max }: UnansweredPostsOptions) {
     this.#pool = pool;
@@ -25,15 +25,15 @@ export class UnansweredPosts {
     this.#max = max;
   }
 
-  /** `onEnd` is called once: when it was taken, was given up, or could not be sent. */
+  /** `onEnd` is called once: when it was accepted, timed out, or could not be sent. */
   send(request: Dispatcher.DispatchOptions, onEnd: () => void = () => {}): void {
-    if (this.#underWay >= this.#max) {
+    if (this.#inFlight >= this.#max) {
       onEnd();
       return;
     }
-    this.#underWay++;
+    this.#inFlight++;
     const post = new UnansweredPost(this.#deadlines, () => {
-      this.#underWay--;
+      this.#inFlight--;
       onEnd();
     });
     this.#pool.dispatch(request, post);
@@ -41,14 +41,14 @@ export class UnansweredPosts {
 }
 
 class UnansweredPost implements Dispatcher.DispatchHandler, Timed {
-  readonly #patience: Patience;
+  readonly #deadline: CallDeadlines;
   readonly #onEnd: () => void;
   #ended = false;
   #controller: Dispatcher.DispatchController | undefined;
 
   constructor(deadlines: Deadlines, onEnd: () => void) {
     this.#onEnd = onEnd;
-    this.#patience = deadlines.start(this, takenMs, takenMs);
+    this.#deadline = deadlines.start(this, takenMs, takenMs);
   }
 
   timeOut(): void {
@@ -58,7 +58,7 @@ class UnansweredPost implements Dispatcher.DispatchHandler, Timed {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection until its time was over.
+    // It waited for a connection until its deadline.
     if (this.#ended) controller.abort(new Error('not taken'));
   }
 
@@ -77,7 +77,7 @@ class UnansweredPost implements Dispatcher.DispatchHandler, Timed {
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#patience.end();
+    this.#deadline.end();
     this.#onEnd();
   }
 }

@@ -1,4 +1,4 @@
-/** The package describes its types for the whole of it only. */
+/** The package has types only for its main entry point. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici';
 

@@ -6,21 +6,21 @@ export const notion: Preset = {
   id: 'notion',
   kind: 'preset',
   title: 'Notion',
-  description: 'Pages and databases of a Notion workspace, to read',
+  description: 'Pages and databases of a Notion workspace (read-only)',
   category: 'documentation',
   transport: { type: 'http', url: 'https://mcp.notion.com/mcp', headers: bearer('NOTION_MCP_TOKEN') },
   fallback: [
     { type: 'sse', url: 'https://mcp.notion.com/sse', headers: bearer('NOTION_MCP_TOKEN') },
     { type: 'stdio', command: 'npx', args: ['-y', 'mcp-remote@0.15.1', 'https://mcp.notion.com/mcp'] },
   ],
-  variables: [optional('NOTION_MCP_TOKEN', 'a token, where nobody can log in with a browser')],
+  variables: [optional('NOTION_MCP_TOKEN', 'a token, if nobody can log in with a browser')],
   login: { kind: 'browser', variable: 'NOTION_MCP_TOKEN' },
   scopes: ['read:pages', 'read:databases'],
   guards: {},
   limits: { timeoutS: 10 },
   instead: 'Search the documents in the workspace.',
   notes:
-    'The ways under fallback are tried only when the one above cannot be reached. With the scope write:pages it offers the tools that write, too.',
+    'The fallback is tried only if the transport above cannot be reached. Add the scope write:pages to expose the tools that write.',
   routes: routeTo({ scribe: 'all' }, ['notion-search', 'notion-fetch']),
 };
 
@@ -30,7 +30,7 @@ export const supabase: Preset = {
   id: 'supabase',
   kind: 'preset',
   title: 'Supabase',
-  description: 'Tables and queries of Supabase projects, read only unless told otherwise',
+  description: 'Tables and queries of Supabase projects (read-only by default)',
   category: 'database',
   transport: {
     type: 'http',
@@ -39,12 +39,9 @@ export const supabase: Preset = {
   },
   fallback: [],
   variables: [
-    optional('MAGSAG_MCP_SUPABASE_ACCESS_TOKEN', 'an access token, where nobody can log in with a browser'),
-    optional('MAGSAG_MCP_SUPABASE_PROJECT_REF', 'keeps to this one project'),
-    optional(
-      'MAGSAG_MCP_SUPABASE_READONLY',
-      'false, together with a scope that writes, lets tools write; true unless set',
-    ),
+    optional('MAGSAG_MCP_SUPABASE_ACCESS_TOKEN', 'an access token, if nobody can log in with a browser'),
+    optional('MAGSAG_MCP_SUPABASE_PROJECT_REF', 'limits it to this project'),
+    optional('MAGSAG_MCP_SUPABASE_READONLY', 'false, together with a write scope, lets tools write; true by default'),
   ],
   login: { kind: 'browser', variable: 'MAGSAG_MCP_SUPABASE_ACCESS_TOKEN' },
   scopes: ['db:select', 'db:describe'],
@@ -52,13 +49,13 @@ export const supabase: Preset = {
   limits: { timeoutS: 30 },
   instead: 'Work from the migrations of the workspace, or use the supabase command line.',
   notes:
-    'Anything but a clear no keeps it read-only; to let tools write it also needs a scope such as db:insert. A token and a project are for machines.',
+    'It is read-only unless the variable clearly says no; to let tools write, also add a scope such as db:insert. Use a token and a project where nobody can log in.',
   routes: routeTo({ lead: supabaseReads, 'backend-dev': 'all', tester: supabaseReads }, 'none'),
 };
 
 const issueReads = ['issue_read', 'list_issues', 'search_issues', 'list_issue_types', 'get_label'];
 
-/** Issues and pull requests; merging is left to the lead. */
+/** Issues and pull requests; only the lead merges. */
 const gitHubWork = [
   ...issueReads,
   ...['issue_write', 'add_issue_comment', 'sub_issue_write', 'pull_request_read', 'list_pull_requests'],
@@ -70,11 +67,11 @@ export const gitHub: Preset = {
   id: 'github',
   kind: 'preset',
   title: 'GitHub',
-  description: 'Repositories, issues and pull requests on GitHub; writing asks a human first',
+  description: 'Repositories, issues and pull requests on GitHub; writing requires approval',
   category: 'project management',
   transport: { type: 'http', url: 'https://api.githubcopilot.com/mcp/', headers: bearer('MAGSAG_MCP_GITHUB_PAT') },
   fallback: [],
-  variables: [optional('MAGSAG_MCP_GITHUB_PAT', 'a personal access token with as few rights as will do')],
+  variables: [optional('MAGSAG_MCP_GITHUB_PAT', 'a personal access token with as few rights as possible')],
   login: { kind: 'browser', variable: 'MAGSAG_MCP_GITHUB_PAT' },
   scopes: [],
   guards: { writeRequiresApproval: true },

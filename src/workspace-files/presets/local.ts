@@ -7,7 +7,7 @@ const fileReads = [
   ...['directory_tree', 'search_files', 'get_file_info', 'list_allowed_directories'],
 ];
 
-/** Tests and assets are written, nothing is moved out of the way. */
+/** For roles that write tests and assets; they do not move files. */
 const fileWork = [...fileReads, 'write_file', 'edit_file', 'create_directory'];
 
 export const fileSystem: Preset = {
@@ -27,19 +27,19 @@ export const fileSystem: Preset = {
   scopes: ['read:files', 'write:files'],
   guards: {},
   limits: { ratePerMin: 60, timeoutS: 30 },
-  instead: 'Read and write files with the tools that you have of your own.',
-  notes: 'The last argument is the one folder that it serves; the dot is the workspace itself.',
+  instead: 'Read and write files with your own tools.',
+  notes: 'The last argument is the folder it serves; the dot is the workspace.',
   routes: routeTo(
     { tester: fileWork, designer: fileWork, scribe: ['read_text_file', 'write_file', 'list_directory'] },
     'all',
   ),
 };
 
-export const git: Preset = {
+export const gitPreset: Preset = {
   id: 'git',
   kind: 'preset',
   title: 'Git',
-  description: 'The history of this repository, to read',
+  description: 'The history of this repository (read-only)',
   category: 'files and code',
   transport: { type: 'builtin', builtin: 'git', args: ['--repository', '.'] },
   fallback: [],
@@ -49,7 +49,7 @@ export const git: Preset = {
   guards: {},
   limits: { ratePerMin: 30, timeoutS: 60 },
   instead: 'Use the git command line.',
-  notes: 'Comes with the hub and needs the program git. It reads, and has no tool that writes.',
+  notes: 'Comes with the hub and needs the program git. It has no tools that write.',
   routes: routeTo({}, 'all'),
 };
 
@@ -59,13 +59,13 @@ export const memory: Preset = {
   id: 'memory',
   kind: 'preset',
   title: 'Memory',
-  description: 'A graph of facts that agents keep from one run to the next',
+  description: 'A graph of facts that agents keep between runs',
   category: 'memory',
   transport: {
     type: 'stdio',
     command: 'npx',
     args: ['-y', '@modelcontextprotocol/server-memory@2026.8.31'],
-    env: { MEMORY_FILE_PATH: '${WORKSPACE_ROOT}/.quartermaster/memory.jsonl' },
+    env: { MEMORY_FILE_PATH: '${WORKSPACE_ROOT}/.memory.jsonl' },
   },
   fallback: [],
   variables: [],
@@ -73,20 +73,20 @@ export const memory: Preset = {
   scopes: ['read:memory', 'write:memory'],
   guards: {},
   limits: { ratePerMin: 120, timeoutS: 20 },
-  instead: 'Write what has to be remembered into a file of the workspace.',
-  notes: 'Without MEMORY_FILE_PATH the facts would lie inside the package and go with its next version.',
-  // What is remembered is deleted by those who keep it in order.
+  instead: 'Write notes into a file of the workspace.',
+  notes: 'Without MEMORY_FILE_PATH the facts would be stored inside the package and lost with its next version.',
+  // Only the roles that maintain the memory delete from it.
   routes: routeTo({ lead: 'all', scribe: 'all' }, [
     ...memoryReads,
     ...['create_entities', 'create_relations', 'add_observations'],
   ]),
 };
 
-export const fetchPages: Preset = {
+export const fetchPreset: Preset = {
   id: 'fetch',
   kind: 'preset',
   title: 'Fetch',
-  description: 'Pages of the web, as text or Markdown',
+  description: 'Web pages as text or Markdown',
   category: 'web',
   transport: { type: 'builtin', builtin: 'fetch' },
   fallback: [],
@@ -96,17 +96,17 @@ export const fetchPages: Preset = {
   guards: {},
   limits: { ratePerMin: 30, timeoutS: 30 },
   instead: 'Use curl, or ask for the text of the page.',
-  notes: 'Comes with the hub. Addresses of this machine and of inner networks are refused.',
+  notes: 'Comes with the hub. Addresses of this machine and of private networks are refused.',
   routes: routeTo({}, 'all'),
 };
 
 const tableReads = ['list_tables', 'describe_table', 'query_table'];
 
-export const pgReadonly: Preset = {
+export const pgReadonlyPreset: Preset = {
   id: 'pg-readonly',
   kind: 'preset',
   title: 'PostgreSQL',
-  description: 'Tables of a PostgreSQL database, to read',
+  description: 'Tables of a PostgreSQL database (read-only)',
   category: 'database',
   transport: { type: 'builtin', builtin: 'pg-readonly', env: { PG_RO_URL: '${PG_RO_URL}' } },
   fallback: [],
@@ -118,7 +118,7 @@ export const pgReadonly: Preset = {
   guards: {},
   limits: { ratePerMin: 120, timeoutS: 30 },
   instead: 'Work from the migrations and schema files of the workspace, or ask for the result of a query.',
-  notes: 'Comes with the hub. Whatever role the URL names, nothing that writes is run.',
+  notes: 'Comes with the hub. It never writes, whatever role the URL names.',
   routes: routeTo({ lead: tableReads, 'backend-dev': 'all', tester: tableReads }, 'none'),
 };
 
@@ -128,7 +128,7 @@ const noteReads = [
   ...['obsidian_get_periodic_note', 'obsidian_get_recent_periodic_notes', 'obsidian_get_recent_changes'],
 ];
 
-/** Notes are written, none is deleted. */
+/** Writes notes, but deletes none. */
 const noteWork = [...noteReads, 'obsidian_append_content', 'obsidian_patch_content', 'obsidian_put_content'];
 
 export const obsidian: Preset = {
@@ -158,8 +158,8 @@ export const obsidian: Preset = {
   guards: {},
   tools: noteWork,
   limits: { timeoutS: 10 },
-  instead: 'Read the notes as files, if the vault lies in the workspace.',
+  instead: 'Read the notes as files, if the vault is in the workspace.',
   notes:
-    'Obsidian must be running with the Local REST API plugin. Deleting is left out: whoever wants it adds obsidian_delete_file to tools.',
+    'Obsidian must be running with the Local REST API plugin. Deleting is left out; to allow it, add obsidian_delete_file to tools.',
   routes: routeTo({ scribe: 'all' }, noteReads),
 };

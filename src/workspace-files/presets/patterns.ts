@@ -6,20 +6,20 @@ export const trello: Preset = {
   id: 'trello',
   kind: 'pattern',
   title: 'Trello',
-  description: 'Boards and cards, through an MCP server for Trello at an address of yours',
+  description: 'Boards and cards, through your own MCP server for Trello',
   category: 'project management',
   transport: atOwnAddress('TRELLO_MCP_URL', 'TRELLO_API_KEY'),
   fallback: [],
   variables: [
     required('TRELLO_MCP_URL', 'the address of the MCP server that your team runs or rents'),
-    required('TRELLO_API_KEY', 'the key that this server asks for'),
+    required('TRELLO_API_KEY', 'the key of that server'),
   ],
   login: { kind: 'key', variable: 'TRELLO_API_KEY' },
   scopes: ['read:boards', 'write:boards'],
   guards: {},
   tools: ['list_boards', 'list_cards', 'create_card', 'move_card'],
   limits: { timeoutS: 10 },
-  instead: 'Note what has to go on the board in a file of the workspace.',
+  instead: 'Write planned cards into a file of the workspace.',
   notes: 'Servers for Trello name their tools differently: run `qm inspect trello` and correct tools.',
   routes: routeTo({ lead: 'all', scribe: ['list_boards', 'list_cards'] }, 'none'),
 };
@@ -44,7 +44,7 @@ export const azureDevOps: Preset = {
     required('AZURE_DEVOPS_ORG', 'the name of the organisation, as in https://dev.azure.com/NAME'),
     required(
       'AZURE_DEVOPS_PAT',
-      'Base64 of EMAIL:TOKEN, with a personal access token that may do what the agents should',
+      'Base64 of EMAIL:TOKEN, with a personal access token that has the rights the agents need',
     ),
   ],
   login: { kind: 'token', variable: 'AZURE_DEVOPS_PAT' },
@@ -64,7 +64,7 @@ export const azureDevOps: Preset = {
 
 const linearReads = ['list_issues', 'get_issue', 'list_comments', 'list_projects', 'get_project', 'list_teams'];
 
-/** Issues, projects and documents are written; nothing is deleted. */
+/** Writes issues, projects and documents; deletes nothing. */
 const linearWork = [
   ...linearReads,
   ...['get_team', 'list_users', 'get_user', 'list_cycles', 'list_documents', 'get_document', 'list_issue_statuses'],
@@ -81,13 +81,13 @@ export const linear: Preset = {
   category: 'project management',
   transport: { type: 'http', url: 'https://mcp.linear.app/mcp', headers: bearer('LINEAR_API_KEY') },
   fallback: [],
-  variables: [optional('LINEAR_API_KEY', 'an API key, where nobody can log in with a browser')],
+  variables: [optional('LINEAR_API_KEY', 'an API key, if nobody can log in with a browser')],
   login: { kind: 'browser', variable: 'LINEAR_API_KEY' },
   scopes: ['read:issues', 'write:issues'],
   guards: {},
   tools: linearWork,
   limits: { timeoutS: 10 },
-  instead: 'Note what has to become an issue in a file of the workspace.',
+  instead: 'Write planned issues into a file of the workspace.',
   notes: 'A key can be restricted in Linear, to reading or to teams. The list of tools leaves out those that delete.',
   routes: routeTo({ lead: 'all', scribe: linearReads }, 'none'),
 };
@@ -105,7 +105,7 @@ export const mongoDb: Preset = {
   id: 'mongodb',
   kind: 'pattern',
   title: 'MongoDB',
-  description: 'Collections of a MongoDB deployment, to read',
+  description: 'Collections of a MongoDB deployment (read-only)',
   category: 'database',
   transport: {
     type: 'stdio',
@@ -118,15 +118,15 @@ export const mongoDb: Preset = {
   login: { kind: 'key', variable: 'MDB_MCP_CONNECTION_STRING' },
   scopes: [],
   guards: {},
-  // Without connect, which reaches any deployment that it is told, and export, which writes files.
+  // Leaves out connect, which reaches any deployment it is given, and export, which writes files.
   tools: [...collectionReads, 'aggregate', 'aggregate-db', 'collection-storage-size', 'db-stats', 'explain'],
   limits: { timeoutS: 30 },
   instead: 'Work from the schema files of the workspace, or ask for the result of a query.',
-  notes: 'Reading is kept by the server itself (--readOnly); use an account that may only read.',
+  notes: 'The server itself enforces read-only access (--readOnly); use an account that may only read.',
   routes: routeTo({ lead: collectionReads, 'backend-dev': 'all', tester: collectionReads }, 'none'),
 };
 
-/** Those who speak for the team speak to its channels; nobody else does. */
+/** Only the roles that speak for the team get its channels. */
 const chat = {
   kind: 'pattern',
   category: 'communication',
@@ -135,7 +135,7 @@ const chat = {
   guards: {},
   tools: ['send_message', 'list_channels', 'search_messages'],
   limits: { timeoutS: 10 },
-  instead: 'Leave the message in your answer; whoever reads it can pass it on.',
+  instead: 'Put the message into your answer, so that your user can pass it on.',
   routes: routeTo({ lead: 'all', scribe: 'all' }, 'none'),
 } satisfies Partial<Preset>;
 
@@ -143,7 +143,7 @@ export const slack: Preset = {
   ...chat,
   id: 'slack',
   title: 'Slack',
-  description: 'Channels and messages, through an MCP server for Slack at an address of yours',
+  description: 'Channels and messages, through your own MCP server for Slack',
   transport: atOwnAddress('SLACK_MCP_URL', 'SLACK_BOT_TOKEN'),
   variables: [
     required('SLACK_MCP_URL', 'the address of the MCP server that your team runs or rents'),
@@ -157,7 +157,7 @@ export const discord: Preset = {
   ...chat,
   id: 'discord',
   title: 'Discord',
-  description: 'Channels and messages, through an MCP server for Discord at an address of yours',
+  description: 'Channels and messages, through your own MCP server for Discord',
   transport: atOwnAddress('DISCORD_MCP_URL', 'DISCORD_BOT_TOKEN'),
   variables: [
     required('DISCORD_MCP_URL', 'the address of the MCP server that your team runs or rents'),
@@ -173,7 +173,7 @@ export const confluence: Preset = {
   id: 'confluence',
   kind: 'pattern',
   title: 'Confluence',
-  description: 'Pages of Confluence, through the server that Atlassian hosts',
+  description: 'Pages of Confluence, through the hosted server of Atlassian',
   category: 'documentation',
   transport: {
     type: 'http',
@@ -182,8 +182,8 @@ export const confluence: Preset = {
   },
   fallback: [],
   variables: [
-    optional('CONFLUENCE_MCP_URL', "another server's address; Atlassian's own unless set"),
-    optional('CONFLUENCE_API_KEY', 'the API key of a service account, where nobody can log in with a browser'),
+    optional('CONFLUENCE_MCP_URL', "address of another server; Atlassian's by default"),
+    optional('CONFLUENCE_API_KEY', 'the API key of a service account, if nobody can log in with a browser'),
   ],
   login: { kind: 'browser', variable: 'CONFLUENCE_API_KEY' },
   scopes: ['read:pages', 'write:pages'],
@@ -191,7 +191,7 @@ export const confluence: Preset = {
   tools: [...pageReads, 'createConfluenceContent', 'updateConfluenceContent'],
   limits: { timeoutS: 10 },
   instead: 'Search the documents in the workspace.',
-  notes: 'Atlassian must allow API keys for the organisation. The list of tools keeps Jira and the rest out.',
+  notes: 'Atlassian must allow API keys for the organisation. The list of tools leaves out Jira and the rest.',
   routes: routeTo({ scribe: 'all' }, pageReads),
 };
 
@@ -199,7 +199,7 @@ export const playwright: Preset = {
   id: 'playwright',
   kind: 'pattern',
   title: 'Playwright',
-  description: 'A browser without a window, to look at and test pages with',
+  description: 'A headless browser to view and test pages',
   category: 'web',
   transport: { type: 'stdio', command: 'npx', args: ['-y', '@playwright/mcp@0.0.83', '--headless', '--isolated'] },
   fallback: [],
@@ -208,7 +208,7 @@ export const playwright: Preset = {
   scopes: [],
   guards: {},
   limits: { timeoutS: 60 },
-  instead: 'Write the test and let somebody run it, or use the playwright command line.',
+  instead: 'Write the test and ask your user to run it, or use the playwright command line.',
   notes:
     'Needs a browser: `npx playwright install chrome`. All callers share one; with isolation: per-agent in quartermaster.yaml each has its own.',
   routes: routeTo(

@@ -26,7 +26,7 @@ export function presetText(preset: Preset): string {
   );
 }
 
-/** The same server in the words of quartermaster.yaml. */
+/** The same server in the format of quartermaster.yaml. */
 export function presetServer(preset: Preset): Record<string, Plain> {
   const { scopes, guards } = preset;
   return present({
@@ -35,7 +35,7 @@ export function presetServer(preset: Preset): Record<string, Plain> {
     fallback: preset.fallback.length === 0 ? undefined : preset.fallback.map(transportOf),
     tools: preset.tools,
     scopes: scopes.length === 0 ? undefined : scopes,
-    // Here it cannot hang on a variable, so the guard is up.
+    // This format takes no variable here, so the guard is always on.
     readOnly: guards.readOnly === undefined ? undefined : true,
     writeRequiresApproval: guards.writeRequiresApproval,
     limits: limitsOf(preset),
@@ -44,7 +44,7 @@ export function presetServer(preset: Preset): Record<string, Plain> {
 }
 
 function transportOf(transport: PresetTransport): Record<string, Plain> {
-  // What it is follows from the name of the built-in server.
+  // The name of the built-in implies the transport type.
   if (transport.type === 'builtin') {
     const { builtin, args, env } = transport;
     return present({ builtin, args, env });

@@ -1,26 +1,26 @@
-/** A server that many teams want, as plain data: what is written into a workspace, and what people are shown of it. */
+/** A popular server as plain data: the file written into a workspace, and the text shown to people. */
 export interface Preset {
   readonly id: string;
-  /** A pattern is for a service that every team runs or rents in its own way; its file is where to begin. */
+  /** A pattern is for a service that every team runs or rents in its own way; its file is a starting point. */
   readonly kind: 'preset' | 'pattern';
   readonly title: string;
   /** One line. */
   readonly description: string;
   readonly category: PresetCategory;
   readonly transport: PresetTransport;
-  /** Other ways to the same server, tried in this order. */
+  /** Other transports to the same server, tried in this order. */
   readonly fallback: readonly PresetTransport[];
   readonly variables: readonly PresetVariable[];
   readonly login: PresetLogin;
   readonly scopes: readonly string[];
   readonly guards: PresetGuards;
-  /** All that the server offers through the hub; absent: everything. */
+  /** The only tools the hub exposes. Default: all. */
   readonly tools?: readonly string[];
   readonly limits: { readonly ratePerMin?: number; readonly timeoutS: number };
-  /** What an agent can do while the server is away. */
+  /** What an agent can do while the server is unavailable. */
   readonly instead: string;
   readonly notes: string;
-  /** Which role gets what, as a suggestion. */
+  /** The suggested route for each role. */
   readonly routes: Readonly<Record<PresetRole, PresetRoute>>;
 }
 
@@ -33,7 +33,7 @@ export type PresetCategory =
   | 'project management'
   | 'communication';
 
-/** Texts may hold variables, as in any configuration. */
+/** Texts may contain variables, as in any configuration. */
 export type PresetTransport =
   | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers?: Readonly<Record<string, string>> }
   | {
@@ -51,20 +51,20 @@ export type PresetTransport =
 
 export interface PresetVariable {
   readonly name: string;
-  /** Without a required one the server is invalid, and says so. */
+  /** Without a required variable the server is invalid and reports it. */
   readonly required: boolean;
   readonly purpose: string;
 }
 
 export interface PresetLogin {
-  /** `browser`: a person logs in at the provider; where none can, a token in the variable does. */
+  /** `browser`: a person logs in at the provider. Where nobody can, a token in the variable replaces the login. */
   readonly kind: 'none' | 'key' | 'token' | 'browser';
-  /** The variable that holds the key or the token; null where there is nothing to log in to. */
+  /** The variable with the key or token; null if no login is needed. */
   readonly variable: string | null;
 }
 
 export interface PresetGuards {
-  /** Anything but a clear no keeps it up; a variable in it can lower it. */
+  /** May be a variable. The guard stays on unless the value is clearly false. */
   readonly readOnly?: string;
   readonly writeRequiresApproval?: true;
 }
@@ -73,5 +73,5 @@ export const presetRoles = ['lead', 'backend-dev', 'frontend-dev', 'tester', 'de
 
 export type PresetRole = (typeof presetRoles)[number];
 
-/** Everything that the server offers, nothing, or these tools. */
+/** All tools, none, or these. */
 export type PresetRoute = 'all' | 'none' | readonly string[];

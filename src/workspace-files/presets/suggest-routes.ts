@@ -1,7 +1,7 @@
 import { type Plain, renderYaml } from '../render-member.ts';
 import { type Preset, presetRoles } from './preset.ts';
 
-/** The suggested routes of some presets together, as `agents:` of quartermaster.yaml. */
+/** Merges the suggested routes of the presets into an `agents:` section for quartermaster.yaml. */
 export function suggestRoutes(chosen: readonly Preset[]): string {
   const agents: Record<string, Plain> = {};
   for (const role of presetRoles) {

@@ -98,7 +98,7 @@ function registerStatefulTools(server, codec) {
 
   server.registerTool(
     'test_input_required_result_multiple_inputs',
-    { description: 'Asks three questions at once' },
+    { description: 'Sends three requests at once' },
     async (ctx) => {
       const { user_name, greeting, client_roots } = ctx.mcpReq.inputResponses ?? {};
       if (user_name === undefined || greeting === undefined || client_roots === undefined) {

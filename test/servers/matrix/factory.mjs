@@ -4,8 +4,8 @@ import { createBoard } from './board.mjs';
 import { registerCallTools } from './call-tools.mjs';
 import { registerChangeTools } from './change-tools.mjs';
 import { registerPrompts } from './prompts.mjs';
-import { registerQuestionTools } from './question-tools.mjs';
 import { registerResources } from './resources.mjs';
+import { registerQuestionTools } from './server-request-tools.mjs';
 
 /**
  * Makes the McpServer instances of one process. What a real server keeps between requests is on the board, which all

@@ -1,4 +1,4 @@
-import { logCall, logCancel } from './call-log.mjs';
+import { logCall, logCancel, logInitialize } from './call-log.mjs';
 import {
   codes,
   discoverResult,
@@ -37,6 +37,7 @@ export async function answer(server, era, text, message, io) {
         if (era === 'modern') return success(message.id, discoverResult(server));
         break;
       case 'initialize':
+        logInitialize(message);
         return success(message.id, initializeResult(server, message.params));
       case 'ping':
         if (era === 'legacy') return success(message.id, {});

@@ -1,7 +1,7 @@
 import { answerTo, wordsOf } from './answers.mjs';
 
 /**
- * A client at work: who it is, what it has under way, and what reached it that was not an answer. `opened` is a client
+ * A client at work: who it is, what it has in flight, and what reached it that was not an answer. `opened` is a client
  * of any kind; the actor is made first, for the client needs its handlers.
  */
 export function createActor({ name, agent, token, tally }) {

@@ -18,7 +18,7 @@ export function createPending({ reply, onRequest, onNotification, strange }) {
 
   return {
     /** `send(id)` sends it; gives the outcome, or `silent` when nothing came in time. */
-    async request(send, { patienceMs, onId }) {
+    async request(send, { timeoutMs, onId }) {
       const id = ++lastId;
       onId?.(id);
       const answer = new Promise((resolve) => waiting.set(id, resolve));
@@ -26,7 +26,7 @@ export function createPending({ reply, onRequest, onNotification, strange }) {
         (early) => early ?? never,
         (error) => ({ kind: 'cut', words: String(error.cause ?? error) }),
       );
-      const outcome = await within(Promise.race([answer, sent]), patienceMs, 'an answer').catch(() => ({
+      const outcome = await within(Promise.race([answer, sent]), timeoutMs, 'an answer').catch(() => ({
         kind: 'silent',
       }));
       waiting.delete(id);

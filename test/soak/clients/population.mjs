@@ -33,7 +33,7 @@ export function createPopulation(world) {
   slots.push({ agent: 'tester', kind: 'stdio' });
   let count = 0;
   let closed = false;
-  const underWay = new Set();
+  const inFlight = new Set();
 
   async function open(slot, token = tokens.of(slot.agent)) {
     const name = `${slot.agent}-${++count}`;
@@ -58,9 +58,9 @@ export function createPopulation(world) {
     slot.isFilling = true;
     const filled = connect(slot).finally(() => {
       slot.isFilling = false;
-      underWay.delete(filled);
+      inFlight.delete(filled);
     });
-    underWay.add(filled);
+    inFlight.add(filled);
     return filled;
   }
 
@@ -88,8 +88,8 @@ export function createPopulation(world) {
   /** The client goes, and another one takes its place. */
   function replace(slot, politely) {
     const { actor } = slot;
-    const gone = Promise.all([leave(actor, politely), fill(slot)]).finally(() => underWay.delete(gone));
-    underWay.add(gone);
+    const gone = Promise.all([leave(actor, politely), fill(slot)]).finally(() => inFlight.delete(gone));
+    inFlight.add(gone);
   }
 
   return {
@@ -119,7 +119,7 @@ export function createPopulation(world) {
     async closeAll() {
       closed = true;
       await Promise.all(slots.flatMap(({ actor }) => (actor ? [leave(actor, true)] : [])));
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
     },
   };
 }

@@ -27,7 +27,7 @@ export async function openRawLegacy({ origin, token, name, handlers, dice }) {
   let session;
   const opened = await pending.request(
     send('initialize', opening, { onOpen: ({ headers }) => (session = headers['mcp-session-id']) }),
-    { patienceMs: 30_000 },
+    { timeoutMs: 30_000 },
   );
   if (opened.kind !== 'result') {
     connections.cutAll();
@@ -43,8 +43,8 @@ export async function openRawLegacy({ origin, token, name, handlers, dice }) {
   return {
     kind: 'raw-legacy',
     era: 'legacy',
-    request: (method, params, { patienceMs = 60_000, signal, onId } = {}) =>
-      pending.request(send(method, params, { signal }), { patienceMs, onId }),
+    request: (method, params, { timeoutMs = 60_000, signal, onId } = {}) =>
+      pending.request(send(method, params, { signal }), { timeoutMs, onId }),
     cancel: (requestId) => post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
     async close() {
       await connections.exchange(url, { method: 'DELETE', headers: common });

@@ -33,10 +33,10 @@ export function openRawModern({ origin, token, name, handlers }) {
     return { kind: status === 200 ? 'cut' : 'http', status, words: text.slice(0, 200) };
   };
 
-  async function request(method, params = {}, { patienceMs = 60_000, signal, onId } = {}) {
+  async function request(method, params = {}, { timeoutMs = 60_000, signal, onId } = {}) {
     let round = params;
     for (let rounds = 0; rounds < 8; rounds++) {
-      const outcome = await pending.request(send(method, round, signal), { patienceMs, onId });
+      const outcome = await pending.request(send(method, round, signal), { timeoutMs, onId });
       if (outcome.result?.resultType !== 'input_required') return outcome;
       const inputResponses = await answersTo(outcome.result.inputRequests ?? {});
       if (inputResponses === undefined) return { kind: 'left' };

@@ -13,8 +13,8 @@ export async function openSdk(where, { era, sse = false }) {
   for (const method of questions) {
     client.setRequestHandler(method, ({ params }) => answered(where.handlers.onRequest(method, params ?? {})));
   }
-  const Transport = sse ? SSEClientTransport : StreamableHTTPClientTransport;
-  const transport = new Transport(new URL(`${where.origin}/${sse ? 'sse' : 'mcp'}`), tokenOf(where));
+  const TransportSpec = sse ? SSEClientTransport : StreamableHTTPClientTransport;
+  const transport = new TransportSpec(new URL(`${where.origin}/${sse ? 'sse' : 'mcp'}`), tokenOf(where));
   const call = (params, options) => client.callTool(params, options);
   return open({ client, transport, where, call, kind: sse ? 'sdk2-sse' : `sdk2-${era}`, era });
 }
@@ -23,7 +23,7 @@ export async function openSdk(where, { era, sse = false }) {
 export async function openFirstSdk(where) {
   const from = createRequire(fileURLToPath(new URL('../../programs/package.json', import.meta.url)));
   const load = (path) => import(pathToFileURL(from.resolve(`@modelcontextprotocol/sdk/${path}`)).href);
-  const [{ Client: First }, { StreamableHTTPClientTransport: Transport }, types] = await Promise.all(
+  const [{ Client: First }, { StreamableHTTPClientTransport: TransportSpec }, types] = await Promise.all(
     ['client/index.js', 'client/streamableHttp.js', 'types.js'].map(load),
   );
   const client = new First(infoOf(where), { capabilities });
@@ -31,7 +31,7 @@ export async function openFirstSdk(where) {
   for (const [index, method] of questions.entries()) {
     client.setRequestHandler(schemas[index], ({ params }) => answered(where.handlers.onRequest(method, params ?? {})));
   }
-  const transport = new Transport(new URL(`${where.origin}/mcp`), tokenOf(where));
+  const transport = new TransportSpec(new URL(`${where.origin}/mcp`), tokenOf(where));
   const call = (params, options) => client.callTool(params, undefined, options);
   return open({ client, transport, where, call, kind: 'sdk1', era: 'legacy' });
 }
@@ -59,8 +59,8 @@ async function open({ client, transport, where, call, kind, era }) {
   return {
     kind,
     era,
-    async request(method, params = {}, { patienceMs = 60_000, signal, onProgress } = {}) {
-      const options = { timeout: patienceMs, maxTotalTimeout: patienceMs, ...(signal && { signal }) };
+    async request(method, params = {}, { timeoutMs = 60_000, signal, onProgress } = {}) {
+      const options = { timeout: timeoutMs, maxTotalTimeout: timeoutMs, ...(signal && { signal }) };
       if (onProgress) options.onprogress = onProgress;
       try {
         return { kind: 'result', result: await methods[method](params, options) };

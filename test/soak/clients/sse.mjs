@@ -40,7 +40,7 @@ export async function openSse({ origin, token, name, handlers }) {
     return status === 202 ? undefined : { kind: 'http', status, words: text.slice(0, 200) };
   };
   const opening = { protocolVersion: '2024-11-05', capabilities, clientInfo: { name: `soak-${name}`, version: '1' } };
-  const begun = await pending.request(send('initialize', opening), { patienceMs: 30_000 });
+  const begun = await pending.request(send('initialize', opening), { timeoutMs: 30_000 });
   if (begun.kind !== 'result') {
     connections.cutAll();
     return { failed: begun };
@@ -54,8 +54,8 @@ export async function openSse({ origin, token, name, handlers }) {
   return {
     kind: 'sse',
     era: 'legacy',
-    request: (method, params = {}, { patienceMs = 60_000, signal, onId } = {}) =>
-      pending.request(send(method, params, signal), { patienceMs, onId }),
+    request: (method, params = {}, { timeoutMs = 60_000, signal, onId } = {}) =>
+      pending.request(send(method, params, signal), { timeoutMs, onId }),
     cancel: (requestId) => post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
     close: async () => leave(),
     abandon: leave,

@@ -18,7 +18,7 @@ export async function openStdio({ bin, folder, env, agent, run, name, handlers }
   onLines(child.stdout, (line) => pending.deliver(JSON.parse(line)));
   const send = (method, params) => (id) => write({ jsonrpc: '2.0', id, method, params });
   const opening = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: `soak-${name}`, version: '1' } };
-  const begun = await pending.request(send('initialize', opening), { patienceMs: 60_000 });
+  const begun = await pending.request(send('initialize', opening), { timeoutMs: 60_000 });
   if (begun.kind !== 'result') {
     child.kill('SIGKILL');
     return { failed: begun };
@@ -29,8 +29,8 @@ export async function openStdio({ bin, folder, env, agent, run, name, handlers }
     kind: 'stdio',
     era: 'legacy',
     pid: child.pid,
-    request: (method, params = {}, { patienceMs = 60_000, onId } = {}) =>
-      pending.request(send(method, params), { patienceMs, onId }),
+    request: (method, params = {}, { timeoutMs = 60_000, onId } = {}) =>
+      pending.request(send(method, params), { timeoutMs, onId }),
     cancel: (requestId) => write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
     async close() {
       child.stdin.end();

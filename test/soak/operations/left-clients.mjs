@@ -26,7 +26,7 @@ export const leftClients = {
       const nonce = world.nonce(actor);
       actor.asking.add(nonce);
       const call = { kind: 'left question', server, tool: 'ask_form', nonce, expected: 'never', lenient: true };
-      const asked = callTool(world, actor, { ...call, patienceMs: 3000 });
+      const asked = callTool(world, actor, { ...call, timeoutMs: 3000 });
       await Promise.race([asked, pause(world.dice.between(200, 2000))]);
       return asked;
     }),

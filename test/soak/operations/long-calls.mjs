@@ -36,7 +36,7 @@ export const longCalls = {
       args: { ms: 1500 },
       expected: 1500,
       lenient: true,
-      ...(byMessage ? { onId: (given) => (id = given), patienceMs: 5000 } : { signal: given.signal }),
+      ...(byMessage ? { onId: (given) => (id = given), timeoutMs: 5000 } : { signal: given.signal }),
     });
     await pause(dice.between(5, 200));
     if (byMessage) await actor.client.cancel(id).catch(() => {});
@@ -44,7 +44,7 @@ export const longCalls = {
     await call;
   },
 
-  /** The connection breaks while the call is under way; legacy calls go on without it. */
+  /** The connection breaks while the call is in flight; legacy calls go on without it. */
   cut: async (world, actor) => {
     const { dice } = world;
     const gone = new AbortController();
@@ -57,7 +57,7 @@ export const longCalls = {
       expected: 300,
       lenient: true,
       signal: gone.signal,
-      patienceMs: 5000,
+      timeoutMs: 5000,
     });
     await pause(dice.between(0, 150));
     gone.abort();

@@ -1,9 +1,9 @@
 import { leftClients } from './left-clients.mjs';
 import { longCalls } from './long-calls.mjs';
 import { plainCalls } from './plain-calls.mjs';
-import { questions } from './questions.mjs';
-import { readings } from './readings.mjs';
+import { readings } from './reads.mjs';
 import { refusedCalls } from './refused-calls.mjs';
+import { questions } from './server-requests.mjs';
 
 /** How often each operation is done, among a thousand. */
 const weights = {

@@ -20,7 +20,7 @@ export function startSampling(world, { everyMs }) {
     const healthMs = performance.now() - asked;
     if (!healthy) tally.lost('health', `/healthz did not answer well within ${Math.round(healthMs)} ms`);
     const records = diskUsage(join(workspace.folder, '.runs'));
-    const state = diskUsage(join(workspace.folder, '.quartermaster')) + diskUsage(workspace.stateFolder);
+    const state = diskUsage(workspace.stateFolder);
     samples.push({
       at: (performance.now() - began) / 1000,
       ...usageOf(hub.pid),

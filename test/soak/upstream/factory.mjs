@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { createRequestStateCodec, McpServer } from '@modelcontextprotocol/server';
 import { createBoard } from '../../servers/matrix/board.mjs';
 import { registerPrompts } from '../../servers/matrix/prompts.mjs';
-import { registerQuestionTools } from '../../servers/matrix/question-tools.mjs';
+import { registerQuestionTools } from '../../servers/matrix/server-request-tools.mjs';
 import { registerResources } from './resources.mjs';
 import { registerTools } from './tools.mjs';
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { trustFolder } from '../../support/trust-folder.mjs';
 import { within } from './within.mjs';
 
 export const bin = fileURLToPath(new URL('../../../bin/qm', import.meta.url));
@@ -12,6 +13,7 @@ const execute = promisify(execFile);
 /** `qm serve` as its users run it, and the other commands beside it. */
 export function createHubProcess(workspace) {
   const env = { PATH: process.env.PATH, HOME: workspace.base, QM_STATE_DIR: workspace.stateFolder, NO_COLOR: '1' };
+  trustFolder(join(workspace.base, '.config'), workspace.base);
   const log = createWriteStream(join(workspace.base, 'hub.log'));
   let child;
   let ended;

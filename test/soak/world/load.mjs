@@ -6,7 +6,7 @@ const inFlightLimit = 150;
 /** Operations at a steady rate, one after the other chosen by the dice, until it is told to stop. */
 export function startLoad(world, { rate }) {
   const { dice, tally, population } = world;
-  const underWay = new Map();
+  const inFlight = new Map();
   let stopped = false;
   let skipped = 0;
 
@@ -22,7 +22,7 @@ export function startLoad(world, { rate }) {
   }
 
   function step() {
-    if (underWay.size >= inFlightLimit) {
+    if (inFlight.size >= inFlightLimit) {
       skipped++;
       return;
     }
@@ -30,8 +30,8 @@ export function startLoad(world, { rate }) {
     if (actor === undefined) return;
     const operation = dice.weighted(operations);
     const key = Symbol(operation.name);
-    const done = operate(operation, actor).finally(() => underWay.delete(key));
-    underWay.set(key, { name: operation.name, since: performance.now(), done });
+    const done = operate(operation, actor).finally(() => inFlight.delete(key));
+    inFlight.set(key, { name: operation.name, since: performance.now(), done });
   }
 
   async function loop() {
@@ -47,14 +47,14 @@ export function startLoad(world, { rate }) {
 
   const running = loop();
   return {
-    underWay,
+    inFlight,
     skipped: () => skipped,
-    /** Waits for what is under way. */
+    /** Waits for what is in flight. */
     async stop() {
       stopped = true;
       await running;
-      await Promise.race([Promise.all([...underWay.values()].map(({ done }) => done)), pause(90_000)]);
-      for (const { name } of underWay.values()) tally.lost(name, 'it did not end within 90 s of the stop');
+      await Promise.race([Promise.all([...inFlight.values()].map(({ done }) => done)), pause(90_000)]);
+      for (const { name } of inFlight.values()) tally.lost(name, 'it did not end within 90 s of the stop');
     },
   };
 }

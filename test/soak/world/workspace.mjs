@@ -18,7 +18,7 @@ export function createWorkspace({ clientSessionIdleSeconds }) {
   writeFileSync(executed, '');
   writeFileSync(join(folder, 'README.md'), 'The soak was here.\n');
   // Not what the hub writes while it runs.
-  writeFileSync(join(folder, '.gitignore'), '.quartermaster/\n.runs/\n');
+  writeFileSync(join(folder, '.gitignore'), '.runs/\n');
   const git = (...args) => execFileSync('git', args, { cwd: folder, stdio: 'ignore', env: gitEnv(base) });
   git('init', '-q');
   git('add', 'README.md');

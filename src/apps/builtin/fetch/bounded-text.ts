@@ -1,10 +1,10 @@
-/** A text that grows piece by piece, up to a bound. */
+/** A text built piece by piece, up to a limit. */
 export interface BoundedText {
   add(piece: string): void;
   readonly length: number;
-  /** Something did not fit. */
+  /** Some text did not fit. */
   readonly isFull: boolean;
-  /** Makes one piece of many small ones; to be called now and then. */
+  /** Joins the small pieces; call it from time to time. */
   settle(): void;
   all(): string;
 }

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
 import { createBoundedText } from './bounded-text.ts';
 import { convertPage, sliceChars } from './convert-page.ts';
-import { createElementReader, maxDepth, type PageWriter } from './elements.ts';
+import { createElementReader, type PageWriter } from './elements.ts';
+import { maxElementDepth } from './open-elements.ts';
 import { createPageWriter, type Style } from './page-writer.ts';
 
 const base = new URL('https://site.test/docs/page.html');
@@ -171,12 +172,12 @@ describe('a page that is nothing but', () => {
   test.each(monsters)(verifies('builtin:fetch-work', '%j is as much work as it is long'), async (piece) => {
     const works = [large, 2 * large].map((length) => workOf(piece.repeat(Math.ceil(length / piece.length))));
     for (const { events, depth, chars } of works) {
-      expect(depth).toBeLessThanOrEqual(maxDepth);
+      expect(depth).toBeLessThanOrEqual(maxElementDepth);
       // An element is opened and closed; a tag closes, besides, at most what was opened before.
-      expect(events).toBeLessThanOrEqual(3 * chars + maxDepth);
+      expect(events).toBeLessThanOrEqual(3 * chars + maxElementDepth);
     }
     const [once, twice] = works.map(({ events }) => events);
-    expect(twice ?? 0).toBeLessThanOrEqual(2 * (once ?? 0) + 2 * maxDepth + 8);
+    expect(twice ?? 0).toBeLessThanOrEqual(2 * (once ?? 0) + 2 * maxElementDepth + 8);
   });
 
   test.each(monsters)('%j gives way in between, and its result has a bound', async (piece) => {
@@ -208,7 +209,7 @@ test('a short page with long lines is cut', async () => {
   expect(text).toMatch(/^(> ){8}\[z\]/);
 });
 
-test('who has gone waits for no page', async () => {
+test('a cancelled call waits for no page', async () => {
   const leaving = new AbortController();
   let turns = 0;
   const leave = async (): Promise<void> => {

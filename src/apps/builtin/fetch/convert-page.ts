@@ -12,12 +12,12 @@ export interface Converted {
 export interface ConvertOptions {
   readonly style: Style;
   readonly base: URL;
-  /** Characters of the result: links made absolute may make it longer than the page. */
+  /** In characters of the result, because absolute links may make it longer than the page. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
-/** A page is converted in the loop that serves all calls, so after this many characters everybody else has a turn. */
+/** Conversion runs in the event loop that serves all calls, so it yields after this many characters. */
 export const sliceChars = 8 * 1024;
 
 export async function convertPage(

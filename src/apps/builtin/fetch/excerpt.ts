@@ -1,6 +1,6 @@
 import { ToolFault } from '../../serving/index.ts';
 
-/** Which part of a text is wanted. */
+/** The requested part of a text. */
 export interface Span {
   readonly start: number;
   readonly maxChars: number;
@@ -8,17 +8,17 @@ export interface Span {
 
 export interface Excerpt {
   readonly text: string;
-  /** What is left, and how to get it; undefined where the whole text is there. */
+  /** How much is left and how to get it; undefined if the whole text is there. */
   readonly note: string | undefined;
 }
 
 export function takeExcerpt(whole: string, { start, maxChars }: Span): Excerpt {
   if (start > 0 && start >= whole.length) {
-    throw new ToolFault(`There is nothing at start ${start}: the text has ${whole.length} characters.`);
+    throw new ToolFault(`start ${start} is past the end: the text has ${whole.length} characters.`);
   }
   const from = start - Number(isInPair(whole, start));
   const end = from + maxChars;
-  // A pair is never cut; where it is all that fits, it is taken whole, so that reading on gets on.
+  // Never cuts a surrogate pair. If only half of one fits, takes the whole pair, so that reading on makes progress.
   const to = isInPair(whole, end) ? end + (maxChars === 1 ? 1 : -1) : Math.min(end, whole.length);
   const text = cleanText(whole.slice(from, to));
   if (from === 0 && to === whole.length) return { text, note: undefined };
@@ -26,14 +26,14 @@ export function takeExcerpt(whole: string, { start, maxChars }: Span): Excerpt {
   return { text, note: `Characters ${from} to ${to} of ${whole.length}.${next}` };
 }
 
-/** Without escape sequences and control characters: a page has no business in a terminal. */
+/** Removes escape sequences and control characters, because a page must not control a terminal. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(escapes, '').replace(controls, '');
 }
 
 const [bell, esc, terminator] = [0x07, 0x1b, 0x9c].map((code) => String.fromCharCode(code));
 
-/** Colours and the like; titles and links, up to where they end; all other ones. */
+/** Colours and the like; titles and links up to their terminator; all other escape sequences. */
 const escapes = new RegExp(
   [
     `${esc}\\[[0-?]{0,64}[ -/]{0,8}[@-~]?`,
@@ -43,7 +43,7 @@ const escapes = new RegExp(
   'g',
 );
 
-/** All of them but tabs and line ends. */
+/** All control characters except tabs and newlines. */
 const controls = /[^\P{Cc}\t\n]/gu;
 
 function isInPair(text: string, at: number): boolean {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { type AllowedHost, createEgressGuard, readAllowedHost, version } from '../../../base/index.ts';
-import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin-kind.ts';
 import { type GivenOptions, numberOption, readOptions, wrongOptions } from '../read-options.ts';
 import { usages } from '../usages.ts';
 import { dial } from './dial.ts';
@@ -9,7 +9,7 @@ import { createFetchTools, type FetchLimits } from './fetch-tools.ts';
 
 const usage = usages.fetch;
 
-/** Pages of the web, for agents: what they name is fetched, unless it lies in a network that this machine stands in. */
+/** Fetches web pages that agents name, except from networks this machine is part of. */
 export const fetchPages: BuiltinKind = { ...usage, open };
 
 async function open({ args }: BuiltinSettings, { clock }: BuiltinDeps): Promise<BuiltinServer> {
@@ -18,9 +18,9 @@ async function open({ args }: BuiltinSettings, { clock }: BuiltinDeps): Promise<
   const guard = createEgressGuard({ lookup }, { allowed: readAllowed(given) });
   return {
     instructions:
-      'Reads pages of the public web with GET. Take fetch_markdown for pages and fetch_url for data. Long ones come in parts: the answer says where to start the next one.',
+      'Reads pages of the public web with GET. Use fetch_markdown for pages and fetch_url for data. Long content comes in parts: each result says where the next part starts.',
     tools: createFetchTools({ clock, guard, dial, breathe }, limits),
-    // Every call opens its own connections and takes them down.
+    // Nothing to close: each call closes its own connections.
     close: async () => {},
   };
 }
@@ -43,7 +43,7 @@ function readAllowed(given: GivenOptions): AllowedHost[] {
   return (given.get('allow') ?? []).map((text) => {
     const host = readAllowedHost(text);
     if (host === undefined)
-      throw wrongOptions(usage.name, `--allow takes a host or host:port, and ${JSON.stringify(text)} is neither`);
+      throw wrongOptions(usage.name, `--allow takes a host or host:port, not ${JSON.stringify(text)}`);
     return host;
   });
 }

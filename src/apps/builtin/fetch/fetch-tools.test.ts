@@ -45,8 +45,8 @@ describe('what a tool makes of a page', () => {
   );
 
   test.each([
-    ['a page', page, /no type given, 72 bytes\nTitle: Hello\n\n# A/],
-    ['text', 'plain <b>', /no type given, 9 bytes\n\nplain <b>$/],
+    ['a page', page, /no content type, 72 bytes\nTitle: Hello\n\n# A/],
+    ['text', 'plain <b>', /no content type, 9 bytes\n\nplain <b>$/],
     ['something else', 'PK\u0003\u0004\u0000\u0000', /It is not text/],
   ])('without a type, %s is known by its start', async (_, body, text) => {
     expect(await textOf('fetch_markdown', serving(undefined, body))).toMatch(text);
@@ -125,13 +125,13 @@ describe('a long text', () => {
       /\n\nij\n\n\(Characters 49998 to 50000 of 50000\. This is the end\.\)$/,
     );
     await expect(web.call('fetch_url', { url, start: 50_000 })).rejects.toThrow(
-      new ToolFault('There is nothing at start 50000: the text has 50000 characters.'),
+      new ToolFault('start 50000 is past the end: the text has 50000 characters.'),
     );
   });
 
   test('says where its conversion ended', async () => {
     const options = { ...serving('text/html', '<a href=x>y</a>'.repeat(60)), limits: { maxBytes: 1024 } };
-    expect(await textOf('fetch_markdown', options)).toMatch(/\n\n\(The page is longer than what was converted\.\)$/);
+    expect(await textOf('fetch_markdown', options)).toMatch(/\n\n\(The page is longer than the converted part\.\)$/);
   });
 });
 
@@ -151,7 +151,7 @@ describe('an error', () => {
   test('without a body', async () => {
     const options: WebOptions = { answer: (_, response) => void response.writeHead(404).end() };
     await expect(textOf('fetch_url', options)).rejects.toThrow(
-      /no type given, 0 bytes\nThe server answered with an error\.$/,
+      /no content type, 0 bytes\nThe server answered with an error\.$/,
     );
   });
 });
@@ -160,7 +160,7 @@ test('an inner host is read where the operator lets it through, and only there',
   web = await createWeb({ ...serving('text/plain', 'inner'), allowed: ['127.0.0.1:8080'] });
   expect(await web.call('fetch_url', { url: 'http://127.0.0.1:8080/' })).toMatch(/inner$/);
   await expect(web.call('fetch_url', { url: 'http://127.0.0.1:8081/' })).rejects.toThrow(
-    'http://127.0.0.1:8081/ is not fetched: 127.0.0.1 is not a public address. The operator can let it through with --allow.',
+    'http://127.0.0.1:8081/ is not fetched: 127.0.0.1 is not a public address. The operator can allow it with --allow.',
   );
   expect(web.dialled).toEqual(['127.0.0.1:8080']);
 });

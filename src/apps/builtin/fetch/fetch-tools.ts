@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { Clock } from '../../../base/index.ts';
-import { defineTool, type ServedTool, type ToolAnswer, type ToolContext, ToolFault } from '../../serving/index.ts';
-import { createTurns } from '../turns.ts';
+import { defineTool, type ServedTool, type ToolContext, ToolFault, type ToolOutput } from '../../serving/index.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { cleanText, type Span, takeExcerpt } from './excerpt.ts';
-import { type GetDeps, type GetOptions, getPage, type Page } from './get-page.ts';
+import { type FetchedPage, type GetDeps, type GetOptions, getPage } from './get-page.ts';
 import { inTime } from './in-time.ts';
+import { decodeText, type ReadDeps } from './page-text.ts';
 import type { Style } from './page-writer.ts';
-import { type ReadDeps, readText } from './read-text.ts';
 
 export interface FetchDeps extends Omit<GetDeps & ReadDeps, 'lookups' | 'largePages'> {
   readonly clock: Clock;
@@ -17,17 +17,17 @@ export interface FetchLimits extends GetOptions {
 }
 
 export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTool[] {
-  // Of the lookups of a process only two run at once, and one must be left for everybody else.
-  const lookups = createTurns(1);
-  const largePages = createTurns(2);
-  // Each holds its page in memory.
-  const fetches = createTurns(maxAtOnce);
+  // Node.js runs only two lookups of a process at once, and one must stay free for the rest of it.
+  const lookups = createSemaphore(1);
+  const largePages = createSemaphore(2);
+  // Each fetch holds its page in memory.
+  const fetches = createSemaphore(maxAtOnce);
   function run(style: Style | 'as-is', isHtmlOnly = false) {
-    return async (args: Input, { signal }: ToolContext): Promise<ToolAnswer> => {
+    return async (args: Input, { signal }: ToolContext): Promise<ToolOutput> => {
       const url = readUrl(args.url);
       const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
-      const patience = { timeoutMs: limits.timeoutMs, signal };
-      return inTime(deps.clock, patience, url.href, async (stop) => {
+      const timeout = { timeoutMs: limits.timeoutMs, signal };
+      return inTime(deps.clock, timeout, url.href, async (stop) => {
         const endTurn = await fetches.take(stop);
         return answer({ ...deps, lookups, largePages }, limits, wanted, stop).finally(endTurn);
       });
@@ -75,8 +75,8 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 
 const input = z.object({
   url: z.string().min(1).max(8192).describe('Absolute http or https URL.'),
-  max_chars: z.int().min(1).max(500_000).default(20_000).describe('Characters to return at most.'),
-  start: z.int().min(0).default(0).describe('Character to start at, to read on where an earlier answer ended.'),
+  max_chars: z.int().min(1).max(500_000).default(20_000).describe('Maximum number of characters to return.'),
+  start: z.int().min(0).default(0).describe('Character to start at, to continue where an earlier result ended.'),
 });
 
 type Input = z.output<typeof input>;
@@ -92,7 +92,7 @@ const maxAtOnce = 32;
 
 function readUrl(text: string): URL {
   if (URL.canParse(text)) return new URL(text);
-  throw new ToolFault('The URL cannot be read. It must be absolute, such as https://example.com/.');
+  throw new ToolFault('The URL is not valid. It must be absolute, such as https://example.com/.');
 }
 
 async function answer(
@@ -100,9 +100,9 @@ async function answer(
   limits: FetchLimits,
   wanted: Wanted,
   signal: AbortSignal,
-): Promise<ToolAnswer> {
+): Promise<ToolOutput> {
   const page = await getPage(deps, limits, wanted.url, signal);
-  const read = (as: Style | 'as-is') => readText(deps, page, as, limits.maxBytes, signal);
+  const read = (as: Style | 'as-is') => decodeText(deps, page, as, limits.maxBytes, signal);
   if (page.status >= 400) {
     const start = cleanText((await read('text')).text.slice(0, faultChars)).trim();
     throw new ToolFault(`${describe(page)}\nThe server answered with an error.${start === '' ? '' : `\n\n${start}`}`);
@@ -113,14 +113,14 @@ async function answer(
   }
   const { text, title, isCut } = await read(wanted.style);
   const excerpt = takeExcerpt(text, wanted);
-  const notes = [excerpt.note, isCut ? 'The page is longer than what was converted.' : undefined].filter(Boolean);
+  const notes = [excerpt.note, isCut ? 'The page is longer than the converted part.' : undefined].filter(Boolean);
   const head = title === '' ? describe(page) : `${describe(page)}\nTitle: ${cleanText(title)}`;
   return { text: [head, excerpt.text.trimEnd(), ...(notes.length > 0 ? [`(${notes.join(' ')})`] : [])].join('\n\n') };
 }
 
-/** What was fetched: the address at the end of all redirects, its status, type and size. */
-function describe({ url, redirects, status, media, size }: Page): string {
+/** Describes the result: the URL after all redirects, its status, type and size. */
+function describe({ url, redirects, status, media, size }: FetchedPage): string {
   const way = redirects === 0 ? '' : ` (after ${redirects} redirect${redirects === 1 ? '' : 's'})`;
-  const type = media.type === '' ? 'no type given' : cleanText(media.type);
+  const type = media.type === '' ? 'no content type' : cleanText(media.type);
   return `${url.href}${way}\nStatus ${status}, ${type}, ${size === undefined ? 'size unknown' : `${size} bytes`}`;
 }

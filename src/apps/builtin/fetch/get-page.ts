@@ -2,30 +2,30 @@ import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { type EgressGuard, EgressRefusal } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
-import type { Turns } from '../turns.ts';
+import type { Semaphore } from '../semaphore.ts';
 import type { Dial } from './dial.ts';
-import { explainFailure } from './failures.ts';
+import { explainFetchFailure } from './fetch-failures.ts';
 import { guessShape, type Media, readMedia, type Shape, shapeOf } from './media.ts';
-import { acceptedEncodings, readBody } from './read-body.ts';
+import { acceptedEncodings, readResponseBody } from './read-body.ts';
 
-/** What stands at the end of all redirects. */
-export interface Page {
+/** The response after all redirects. */
+export interface FetchedPage {
   readonly url: URL;
   readonly redirects: number;
   readonly status: number;
   readonly media: Media;
   readonly shape: Shape;
-  /** Empty for what is not shown anyway. */
+  /** Empty for binary content, which is not shown. */
   readonly body: Buffer;
-  /** As the server says, where it was not read. */
+  /** If the body was not read, as declared by the server. */
   readonly size: number | undefined;
 }
 
 export interface GetDeps {
   readonly guard: EgressGuard;
   readonly dial: Dial;
-  /** A name whose servers do not answer takes long to look up, and who asked for it may be gone before. */
-  readonly lookups: Turns;
+  /** A name whose DNS servers do not answer takes long to look up, possibly longer than its caller waits. */
+  readonly lookups: Semaphore;
 }
 
 export interface GetOptions {
@@ -34,8 +34,13 @@ export interface GetOptions {
   readonly userAgent: string;
 }
 
-/** Gets a page with no cookies, no credentials and no proxy. Whatever the outcome, no connection is left. */
-export async function getPage(deps: GetDeps, options: GetOptions, first: URL, signal: AbortSignal): Promise<Page> {
+/** Gets a page without cookies, credentials or a proxy. Leaves no connection open, whatever the outcome. */
+export async function getPage(
+  deps: GetDeps,
+  options: GetOptions,
+  first: URL,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   let url = first;
   for (let redirects = 0; ; redirects++) {
     const answer = await getOnce(deps, options, url, signal);
@@ -43,17 +48,19 @@ export async function getPage(deps: GetDeps, options: GetOptions, first: URL, si
     if (redirects === options.maxRedirects) {
       throw new ToolFault(`${first.href} is not fetched: it redirects more than ${redirects} times (--max-redirects).`);
     }
-    // Whoever stands on the way could write the page.
+    // On plain http, anyone on the network path could rewrite the page.
     if (url.protocol === 'https:' && answer.protocol === 'http:') {
-      throw new ToolFault(`${url.href} is not followed from https to ${answer.href}. Fetch that one if it is meant.`);
+      throw new ToolFault(
+        `${url.href} redirects from https to ${answer.href}, which is not followed. Fetch that URL directly if you need it.`,
+      );
     }
     url = answer;
   }
 }
 
-type Answer = Omit<Page, 'url' | 'redirects'>;
+type Answer = Omit<FetchedPage, 'url' | 'redirects'>;
 
-/** The page itself, or where it redirects to. */
+/** The page itself, or the URL it redirects to. */
 async function getOnce(deps: GetDeps, options: GetOptions, url: URL, signal: AbortSignal): Promise<Answer | URL> {
   let response: IncomingMessage | undefined;
   try {
@@ -63,14 +70,14 @@ async function getOnce(deps: GetDeps, options: GetOptions, url: URL, signal: Abo
     response = await send(deps.dial, options.userAgent, url, inTurn, signal);
     return redirectOf(url, response) ?? (await readAnswer(response, url, options.maxBytes));
   } catch (error) {
-    // Who gives up breaks the connection, and that is what the error says.
-    throw signal.aborted ? signal.reason : explainFailure(url, error);
+    // An abort breaks the connection, so report its reason instead of the resulting error.
+    throw signal.aborted ? signal.reason : explainFetchFailure(url, error);
   } finally {
     response?.destroy();
   }
 }
 
-function takingTurns(lookup: LookupFunction, turns: Turns, signal: AbortSignal): LookupFunction {
+function takingTurns(lookup: LookupFunction, turns: Semaphore, signal: AbortSignal): LookupFunction {
   return (name, options, done) => {
     turns.take(signal).then(
       (endTurn) =>
@@ -103,11 +110,11 @@ function send(
       createConnection: () => dial({ secure, host, port, lookup }),
     });
     request.once('response', resolve);
-    // A second error, after the answer has begun, also reaches who reads it.
+    // Stays attached: an error after the response has begun also reaches its reader.
     request.on('error', reject);
     request.once('upgrade', (_, socket) => {
       socket.destroy();
-      reject(new ToolFault(`${url.href} cannot be fetched: the server wants to speak another protocol.`));
+      reject(new ToolFault(`${url.href} cannot be fetched: the server requested another protocol.`));
     });
     request.end();
   });
@@ -117,10 +124,10 @@ const accept = 'text/html,application/xhtml+xml,application/json;q=0.9,text/*;q=
 
 function redirectOf(url: URL, { statusCode = 0, headers }: IncomingMessage): URL | undefined {
   if (headers.location === undefined || ![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
-  // Headers are read as Latin-1; who writes letters beyond ASCII into one writes UTF-8.
+  // Node.js reads headers as Latin-1, but servers that send non-ASCII characters send UTF-8.
   const location = Buffer.from(headers.location, 'latin1').toString();
   if (URL.canParse(location, url.href)) return new URL(location, url);
-  throw new ToolFault(`${url.href} cannot be fetched: it redirects to what is not a URL.`);
+  throw new ToolFault(`${url.href} cannot be fetched: it redirects to an invalid URL.`);
 }
 
 async function readAnswer(response: IncomingMessage, url: URL, maxBytes: number): Promise<Answer> {
@@ -131,6 +138,6 @@ async function readAnswer(response: IncomingMessage, url: URL, maxBytes: number)
     const length = response.headers['content-length'];
     return { status, media, shape, body: Buffer.alloc(0), size: length === undefined ? undefined : Number(length) };
   }
-  const body = await readBody(response, url, maxBytes);
+  const body = await readResponseBody(response, url, maxBytes);
   return { status, media, shape: shape ?? guessShape(body), body, size: body.length };
 }

@@ -25,12 +25,14 @@ describe('bodies', () => {
     ['br', brotliCompressSync(bomb)],
     ['deflate', deflateSync(bomb)],
   ])(verifies('builtin:fetch-bounds', 'a bomb in %s ends at the bound'), async (encoding, body) => {
-    expect(await faultOf(answering({ 'content-encoding': encoding }, body))).toMatch(/over the 1048576 bytes/);
+    expect(await faultOf(answering({ 'content-encoding': encoding }, body))).toMatch(/larger than 1048576 bytes/);
   });
 
   test('a bomb in a bomb is not unpacked at all', async () => {
     const body = gzipSync(gzipSync(bomb));
-    expect(await faultOf(answering({ 'content-encoding': 'gzip, gzip' }, body))).toMatch(/content encoding is none of/);
+    expect(await faultOf(answering({ 'content-encoding': 'gzip, gzip' }, body))).toMatch(
+      /content encoding is not one of/,
+    );
   });
 
   test('one that never ends does', async () => {
@@ -42,7 +44,7 @@ describe('bodies', () => {
       socket.on('drain', more).on('error', () => {});
       more();
     };
-    expect(await faultOf({ raw: endless })).toMatch(/over the 1048576 bytes/);
+    expect(await faultOf({ raw: endless })).toMatch(/larger than 1048576 bytes/);
   });
 
   test('one of chunks that never end does', async () => {
@@ -54,7 +56,7 @@ describe('bodies', () => {
       socket.on('drain', more).on('error', () => {});
       more();
     };
-    expect(await faultOf({ raw: endless })).toMatch(/over the 1048576 bytes/);
+    expect(await faultOf({ raw: endless })).toMatch(/larger than 1048576 bytes/);
   });
 
   test.each([
@@ -63,12 +65,14 @@ describe('bodies', () => {
     ['that is not Brotli', 'br', Buffer.from([255, 255, 255, 255, 255, 255])],
     ['that is not deflated', 'deflate', Buffer.from('not packed')],
   ])('one %s', async (_, encoding, body) => {
-    expect(await faultOf(answering({ 'content-encoding': encoding }, body))).toMatch(/not in the content encoding/);
+    expect(await faultOf(answering({ 'content-encoding': encoding }, body))).toMatch(
+      /does not match its content encoding/,
+    );
   });
 
   test('one that is shorter than announced', async () => {
     expect(await faultOf(sending(`${head}Content-Length: 100\r\n\r\nshort`))).toMatch(
-      /broke before the answer was complete/,
+      /lost before the response was complete/,
     );
   });
 
@@ -79,16 +83,16 @@ describe('bodies', () => {
 
   test('two lengths that differ', async () => {
     expect(await faultOf(sending(`${head}Content-Length: 5\r\nContent-Length: 6\r\n\r\nshort!`))).toMatch(
-      /in HTTP \(HPE_/,
+      /with HTTP \(HPE_/,
     );
   });
 
   test('a length and chunks at once', async () => {
     const both = `${head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n0\r\n\r\n`;
-    expect(await faultOf(sending(both))).toMatch(/in HTTP \(HPE_/);
+    expect(await faultOf(sending(both))).toMatch(/with HTTP \(HPE_/);
   });
 
-  test('what is not text is not read', async () => {
+  test('binary files are not read', async () => {
     const text = await textOf(
       sending('HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 999999999\r\n\r\nx'),
     );
@@ -125,12 +129,12 @@ describe('headers', () => {
   test.each(['SSH-2.0-OpenSSH_9.6\r\n', '+OK redis\r\n', '\0\0\0\0', 'HTTP/9.9 what\r\n\r\n'])(
     'that are none: %j',
     async (bytes) => {
-      expect(await faultOf(sending(bytes))).toMatch(/does not answer in HTTP|broke before/);
+      expect(await faultOf(sending(bytes))).toMatch(/did not answer with HTTP|lost before/);
     },
   );
 
   test('that end at once', async () => {
-    expect(await faultOf({ raw: (socket) => socket.destroy() })).toMatch(/broke before the answer was complete/);
+    expect(await faultOf({ raw: (socket) => socket.destroy() })).toMatch(/lost before the response was complete/);
   });
 
   test('that want another protocol', async () => {
@@ -216,7 +220,7 @@ describe('redirects', () => {
       answer: (_, response) => void response.writeHead(301, { location: 'http://other.test/' }).end(),
     };
     expect(await faultOf(down, 'https://public.test/')).toBe(
-      'https://public.test/ is not followed from https to http://other.test/. Fetch that one if it is meant.',
+      'https://public.test/ redirects from https to http://other.test/, which is not followed. Fetch that URL directly if you need it.',
     );
     expect(web?.dialled).toEqual([`${publicAddress}:443`]);
   });

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 
-export interface Patience {
+export interface FetchDeadlines {
   /** For everything, from the first lookup to the last character. */
   readonly timeoutMs: number;
-  /** The caller's own. */
+  /** The caller's own signal. */
   readonly signal: AbortSignal;
 }
 
-/** Runs with a signal that aborts when the time is up or the caller has gone; its reason says which, for the model. */
+/** Runs with a signal that aborts on timeout or when the caller cancels. Its reason explains which, for the model. */
 export async function inTime<T>(
   clock: Clock,
-  { timeoutMs, signal }: Patience,
+  { timeoutMs, signal }: FetchDeadlines,
   what: string,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

@@ -1,13 +1,13 @@
 import { TextDecoder } from 'node:util';
 
-/** What an answer says its body is. */
+/** The declared type of a body. */
 export interface Media {
-  /** `text/html`, in lower case; empty where nothing is said. */
+  /** `text/html`, in lower case; empty if undeclared. */
   readonly type: string;
   readonly charset: string | undefined;
 }
 
-/** How a body is shown. */
+/** How to show a body. */
 export type Shape = 'html' | 'text' | 'binary';
 
 export function readMedia(contentType: string | undefined): Media {
@@ -16,7 +16,7 @@ export function readMedia(contentType: string | undefined): Media {
   return { type: essence.trim().toLowerCase().slice(0, 100), charset };
 }
 
-/** Undefined where only the body can tell. */
+/** Undefined if only the body can tell. */
 export function shapeOf({ type }: Media): Shape | undefined {
   if (type === '') return undefined;
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
@@ -32,7 +32,7 @@ export function guessShape(body: Buffer): Shape {
   return /^\W{0,100}<(!doctype html|html|head|body)\b/i.test(start.toString('latin1')) ? 'html' : 'text';
 }
 
-/** A decoder by the first of: the mark at the body's start, the header, what the document says of itself. */
+/** Takes the first known charset of: byte order mark, header, declaration in the document. */
 export function createDecoder(body: Buffer, { charset }: Media): TextDecoder {
   const start = body.subarray(0, sniffedBytes);
   for (const label of [bomOf(start), charset, declaredCharset(start.toString('latin1'))]) {
@@ -57,7 +57,7 @@ function declaredCharset(start: string): string | undefined {
   return /^\s*<\?xml[^>]{1,300}?encoding\s*=\s*["']([\w:.+-]{1,40})/i.exec(start)?.[1];
 }
 
-/** Undefined for a name that nobody knows. */
+/** Undefined for an unknown charset. */
 function decoderOf(label: string): TextDecoder | undefined {
   try {
     return new TextDecoder(label);

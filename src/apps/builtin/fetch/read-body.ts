@@ -4,21 +4,21 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { GatheredBytes } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
 
-/** What requests say they can read. */
+/** The encodings that requests accept. */
 export const acceptedEncodings = 'gzip, deflate, br';
 
-/** The body, unpacked. A small one may unpack to anything, so bytes are counted as they come out, and it ends there. */
-export async function readBody(response: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads and decompresses the body. A small body may expand to any size, so the limit applies to the decompressed bytes.
+ */
+export async function readResponseBody(response: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
   const body = new GatheredBytes();
-  // What happens to either of them is thrown where the second one is read.
+  // An error of either stream is thrown where the second one is read.
   const unpacked = pipeline(response, createUnpacker(response, url), () => {});
-  // Streams of bytes give nothing but buffers; their types do not know.
+  // Byte streams only yield buffers, which their types do not express.
   for await (const chunk of unpacked as AsyncIterable<Buffer>) {
     body.add(chunk);
     if (body.size > maxBytes) {
-      throw new ToolFault(
-        `${url.href} is not fetched: its body is over the ${maxBytes} bytes that --max-bytes allows.`,
-      );
+      throw new ToolFault(`${url.href} is not fetched: its body is larger than ${maxBytes} bytes (--max-bytes).`);
     }
   }
   return body.take();
@@ -30,6 +30,6 @@ function createUnpacker(response: IncomingMessage, url: URL): Transform {
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
   if (encoding === 'deflate') return createInflate();
   if (encoding === 'br') return createBrotliDecompress();
-  // Several, one upon the other, are only ever sent by those who want them to be unpacked.
-  throw new ToolFault(`${url.href} cannot be fetched: its content encoding is none of ${acceptedEncodings}.`);
+  // Only a decompression bomb has several encodings in sequence.
+  throw new ToolFault(`${url.href} cannot be fetched: its content encoding is not one of ${acceptedEncodings}.`);
 }

@@ -20,30 +20,30 @@ import {
 import type { Dial } from './dial.ts';
 import { createFetchTools, type FetchLimits } from './fetch-tools.ts';
 
-/** What a name resolves to, answer by answer; the last one stays. */
+/** The addresses of each name, one list per lookup; the last one repeats. */
 export type Names = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-/** A web of one real server, at which every connection ends, whatever address it was meant for. */
+/** A web with one real server that receives every connection, whatever its address. */
 export interface Web {
-  /** Calls a tool; rejects with the fault. */
+  /** Calls a tool; rejects with its fault. */
   call(tool: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<string>;
-  /** What would have been dialled, as `address:port`, one for each address handed to the socket. */
+  /** The addresses passed to the socket, as `address:port`. */
   readonly dialled: string[];
   readonly asked: string[];
   readonly requests: IncomingMessage[];
-  /** As if nothing had happened yet. */
+  /** Clears all records. */
   forget(): void;
-  /** Sockets that the tools opened and that are still there. */
+  /** The number of sockets that the tools opened and did not close. */
   open(): number;
   close(): Promise<void>;
 }
 
 export interface WebOptions {
   readonly answer?: (request: IncomingMessage, response: ServerResponse) => void;
-  /** In place of HTTP: bytes, as somebody hostile sends them. */
+  /** Replaces HTTP with raw bytes, as a hostile server sends them. */
   readonly raw?: (socket: Socket) => void;
   readonly names?: Names;
-  /** In place of `names`. */
+  /** Replaces `names`. */
   readonly lookup?: ResolveAll;
   readonly breathe?: () => Promise<unknown>;
   readonly allowed?: readonly string[];
@@ -97,11 +97,11 @@ export async function createWeb(options: WebOptions): Promise<Web> {
 export async function listen(server: Server | TcpServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  // A server that listens has an address with a port.
+  // A listening TCP server has an address with a port.
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers from a table, and nothing else: no test asks a real one. */
+/** Answers only from a table: no test asks a real resolver. */
 export function createResolver(names: Names): { lookup: ResolveAll; asked: string[] } {
   const asked: string[] = [];
   const lookup: ResolveAll = (name, _, done) => {
@@ -120,7 +120,7 @@ function toAddress(address: string): LookupAddress {
   return { address, family: isIP(address) === 6 ? 6 : 4 };
 }
 
-/** Opens real sockets as the real one does, but all of them to the fixture. */
+/** Opens real sockets like the real one, but always to the fixture. */
 function createRecordingDial(port: number): { dial: Dial; dialled: string[]; sockets: Set<Socket> } {
   const dialled: string[] = [];
   const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ToolAnnotations } from '../../serving/index.ts';
 
-/** What all of these tools are: they look, and at nothing but the repository. */
+/** All git tools only read, and only the repository. */
 export const lookingOnly: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -9,7 +9,7 @@ export const lookingOnly: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** One line, no longer than a program's argument may be. */
+/** One line of limited length, since it becomes a program argument. */
 function line(most: number): z.ZodString {
   return z
     .string()
@@ -24,16 +24,16 @@ export const pathArgument = z
   .string()
   .min(1)
   .max(4_000)
-  .refine((path) => !path.includes('\0'), 'It must not hold a NUL.')
-  .describe('A file or folder, relative to the top of the repository. No patterns.');
+  .refine((path) => !path.includes('\0'), 'It must not contain a NUL.')
+  .describe('A file or folder, relative to the top folder of the repository. Not a pattern.');
 
 export const queryArgument = line(1_000);
 
-export const authorArgument = line(200).describe('A part of the name or address of the author.');
+export const authorArgument = line(200).describe("Part of the author's name or email address.");
 
 export const dateArgument = line(100).describe('A date such as 2026-03-31, or "2 weeks ago".');
 
-export const statArgument = z.boolean().describe('Only which files changed and by how many lines.');
+export const statArgument = z.boolean().describe('Show only the changed files and the number of lines.');
 
 export function limitArgument(most: number, otherwise: number): z.ZodDefault<z.ZodInt> {
   return z.int().min(1).max(most).default(otherwise);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
 import { ToolFault } from '../../serving/index.ts';
-import type { BuiltinServer } from '../builtin.ts';
+import type { BuiltinServer } from '../builtin-kind.ts';
 import { callTool, createWorkshop, everythingIn, openGit } from './git.fixture.ts';
 import { plant, plants, secret } from './planted.fixture.ts';
 

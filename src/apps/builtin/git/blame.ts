@@ -12,7 +12,7 @@ const lineNumber = z.int().min(1).max(10_000_000);
 
 const input = z.strictObject({
   file: pathArgument,
-  ref: refArgument.default('HEAD').describe('The file as of this commit.'),
+  ref: refArgument.default('HEAD').describe('Read the file from this commit.'),
   start: lineNumber.optional().describe('The first line.'),
   end: lineNumber.optional().describe('The last line.'),
 });
@@ -20,8 +20,8 @@ const input = z.strictObject({
 export function gitBlame({ calls, repository, maxBytes }: GitTools): ServedTool {
   return defineTool({
     name: 'git_blame',
-    title: 'Who wrote which line',
-    description: 'For each line of a committed file the commit, date and author that it comes from.',
+    title: 'Blame',
+    description: 'Shows the commit, date and author of each line of a committed file.',
     annotations: lookingOnly,
     input,
     async run(args, { signal }) {
@@ -39,13 +39,13 @@ export function gitBlame({ calls, repository, maxBytes }: GitTools): ServedTool 
   });
 }
 
-/** Of a commit and never of the work tree: there git would read a file through a link that leads out. */
+/** Reads a commit, never the work tree: there git would follow a link out of the repository. */
 async function blame(git: Git, file: string, { ref, start, end }: z.output<typeof input>): Promise<GitOutput> {
   const commit = await commitOf(git, ref);
   const object = await objectOf(git, `${commit}:${file}`);
   const kind = object === undefined ? undefined : (await git.run(['cat-file', '-t', object])).stdout.toString().trim();
   if (kind !== 'blob') {
-    const what = kind === undefined ? 'There is no such file' : 'That is no file';
+    const what = kind === undefined ? 'There is no such file' : 'That is not a file';
     throw new ToolFault(`${what} in ${JSON.stringify(ref)}: ${JSON.stringify(file)}.`);
   }
   const range = start === undefined && end === undefined ? [] : ['-L', `${start ?? 1},${end ?? ''}`];
@@ -53,7 +53,7 @@ async function blame(git: Git, file: string, { ref, start, end }: z.output<typeo
   const output = await git.attempt(command);
   if (output.code !== 0 && !output.cut && start !== undefined) {
     const lines = await countLines(git, commit, file);
-    if (start > lines) throw new ToolFault(`The file has ${lines} lines, so there is none from ${start} on.`);
+    if (start > lines) throw new ToolFault(`The file has ${lines} lines, so there is no line ${start}.`);
   }
   return output.code === 0 || output.cut ? output : git.run(command);
 }
@@ -71,7 +71,7 @@ interface BlameLine {
   readonly text: string;
 }
 
-/** Reads `--porcelain`: what is known of a commit stands only where it comes first. */
+/** Parses `--porcelain`, which describes each commit only on its first occurrence. */
 function parseBlame(output: string): readonly BlameLine[] {
   const commits = new Map<string, { author: string; time: number }>();
   const lines: BlameLine[] = [];

@@ -1,6 +1,6 @@
-import type { ToolAnswer } from '../../serving/index.ts';
+import type { ToolOutput } from '../../serving/index.ts';
 import type { GitOutput } from './run-git.ts';
-import { cutNote, fieldsOf, shortHash } from './text.ts';
+import { cutNote, gitFieldsOf, shortHash } from './text.ts';
 
 interface Commit {
   readonly hash: string;
@@ -10,32 +10,32 @@ interface Commit {
   readonly subject: string;
 }
 
-/** A field ends with NUL, which none of them can hold. */
+/** Each field ends with NUL, which none can contain. */
 export const commitFormat: readonly string[] = ['-z', '--format=tformat:%H%x00%aN%x00%aE%x00%aI%x00%s'];
 const fieldsOfOne = 5;
 
 export interface CommitsAnswerOptions {
   readonly limit: number;
   readonly maxBytes: number;
-  /** What is said where there are none. */
+  /** The text if there are no commits. */
   readonly none: string;
-  /** How to ask for less. */
+  /** How to narrow the request. */
   readonly narrower: string;
 }
 
-/** Commits as `commitFormat` shows them; git was asked for one more than the limit, to see whether there are more. */
+/** Formats commits printed with `commitFormat`. Git was asked for one more than the limit, to detect further ones. */
 export function commitsAnswer(
   output: GitOutput,
   { limit, maxBytes, none, narrower }: CommitsAnswerOptions,
-): ToolAnswer {
-  const all = parseCommits(fieldsOf(output));
+): ToolOutput {
+  const all = parseCommits(gitFieldsOf(output));
   const commits = all.slice(0, limit);
   const more = output.cut || all.length > limit;
   const lines = commits.map(
     ({ hash, date, author, email, subject }) => `${shortHash(hash)} ${date} ${author} <${email}>\n    ${subject}`,
   );
   if (output.cut) lines.push(cutNote(maxBytes, narrower));
-  else if (more) lines.push(`[There are more than ${limit}. Give a larger limit, or ask for less. ${narrower}]`);
+  else if (more) lines.push(`[There are more than ${limit}. Give a larger limit or narrow the request. ${narrower}]`);
   return { text: lines.length === 0 ? none : lines.join('\n'), structured: { commits, more } };
 }
 

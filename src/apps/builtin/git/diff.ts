@@ -10,10 +10,12 @@ import { cutNote, wholeLines } from './text.ts';
 const input = z.strictObject({
   ref: refArgument
     .optional()
-    .describe('Compare with this commit instead of what is staged. A..B compares two, A...B B with where it left A.'),
+    .describe(
+      'Compare with this commit instead of the index. A..B compares two commits; A...B compares B with the common ancestor of A and B.',
+    ),
   to: refArgument.optional().describe('Compare `ref` with this commit, not with the work tree.'),
   path: pathArgument.optional(),
-  staged: z.boolean().optional().describe('What is staged instead of the work tree.'),
+  staged: z.boolean().optional().describe('Show staged changes instead of the work tree.'),
   context: z.int().min(0).max(100).default(3).describe('Unchanged lines around each change.'),
   stat: statArgument.optional(),
 });
@@ -23,7 +25,7 @@ export function gitDiff({ calls, repository, maxBytes }: GitTools): ServedTool {
     name: 'git_diff',
     title: 'Differences',
     description:
-      'Differences between commits, what is staged, and the work tree. Without arguments: what is changed but not staged. Untracked files are not in it; git_status has them.',
+      'Shows differences between commits, the index and the work tree. Without arguments: unstaged changes. Untracked files are not included; git_status lists them.',
     annotations: lookingOnly,
     input,
     async run(args, { signal }) {
@@ -38,10 +40,10 @@ export function gitDiff({ calls, repository, maxBytes }: GitTools): ServedTool {
   });
 }
 
-/** Git would run in each submodule to see whether its files changed, with the configuration that it has there. */
+/** Otherwise git runs inside each submodule to detect changes, with the configuration it finds there. */
 export const outsideSubmodules = '--ignore-submodules=dirty';
 
-/** Names are shown whole, the bars short. */
+/** Full names, short bars. */
 export const statOptions: readonly string[] = ['--stat=1000', '--stat-graph-width=20'];
 
 function diffCommand({ context, stat }: z.output<typeof input>): readonly string[] {
@@ -50,12 +52,13 @@ function diffCommand({ context, stat }: z.output<typeof input>): readonly string
 
 async function sides(git: Git, { ref, to, staged }: z.output<typeof input>): Promise<readonly string[]> {
   if (to !== undefined) {
-    if (ref === undefined || staged === true) throw new ToolFault('`to` needs `ref`, and does not go with `staged`.');
+    if (ref === undefined || staged === true)
+      throw new ToolFault('`to` needs `ref` and cannot be combined with `staged`.');
     return [await commitOf(git, ref), await commitOf(git, to)];
   }
   const revisions = ref === undefined ? undefined : await revisionsOf(git, ref);
   if (revisions?.kind === 'range') {
-    if (staged === true) throw new ToolFault('A range compares two commits, and does not go with `staged`.');
+    if (staged === true) throw new ToolFault('A range compares two commits and cannot be combined with `staged`.');
     const { from, to: last, symmetric } = revisions;
     return [symmetric ? await forkPoint(git, from, last) : from, last];
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errnoOf } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
-import { createTurns } from '../turns.ts';
+import { createSemaphore } from '../semaphore.ts';
 import type { ConfigEntry } from './local-config.ts';
 import { type Git, type GitHost, listConfig, prepareGit } from './prepare-git.ts';
 import type { Repository } from './repository.ts';
@@ -13,22 +13,22 @@ export interface GitCallsDeps {
 }
 
 export interface GitCallsOptions {
-  /** Where each call has a folder while it runs. */
+  /** Parent of the folder that each call has while it runs. */
   readonly tmpDir: string;
   readonly timeoutMs: number;
 }
 
-/** Runs git for the tools, and knows what is under way. */
+/** Runs git for the tools and tracks the calls in flight. */
 export interface GitCalls {
-  /** What git says of one configuration file; what that file includes is left out. */
+  /** The settings of one configuration file, without its includes. */
   readConfig(file: string): Promise<readonly ConfigEntry[]>;
-  /** Ends what git is still doing for the work when the signal aborts, when time is up, or at `close`. */
+  /** Kills git when the signal aborts, on timeout, or at `close`. */
   onRepository<T>(repository: Repository, signal: AbortSignal, work: (git: Git) => Promise<T>): Promise<T>;
-  /** Resolves when no git runs any more and nothing of it is left. */
+  /** Resolves when no git process runs and all temporary folders are removed. */
   close(): Promise<void>;
 }
 
-/** What the tools have in common. */
+/** The dependencies that all git tools share. */
 export interface GitTools {
   readonly calls: GitCalls;
   readonly repository: Repository;
@@ -36,8 +36,8 @@ export interface GitTools {
 }
 
 export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutMs }: GitCallsOptions): GitCalls {
-  const underWay = new Map<AbortController, Promise<unknown>>();
-  const turns = createTurns(maxAtOnce);
+  const inFlight = new Map<AbortController, Promise<unknown>>();
+  const turns = createSemaphore(maxAtOnce);
   let closed = false;
 
   async function inDir<T>(signal: AbortSignal, work: (dir: string, signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -47,11 +47,11 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
     signal.addEventListener('abort', giveUp, { once: true });
     const timer = clock.setTimer(timeoutMs, () => ending.abort(late(timeoutMs)));
     const running = inTurn(ending.signal, (dir) => work(dir, ending.signal));
-    underWay.set(ending, running);
+    inFlight.set(ending, running);
     try {
       return await running;
     } finally {
-      underWay.delete(ending);
+      inFlight.delete(ending);
       timer.cancel();
       signal.removeEventListener('abort', giveUp);
     }
@@ -68,13 +68,13 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
       inDir(signal, async (dir, ending) => work(await prepareGit(host, repository, dir, ending))),
     async close() {
       closed = true;
-      for (const ending of underWay.keys()) ending.abort(givenUp());
-      await Promise.allSettled(underWay.values());
+      for (const ending of inFlight.keys()) ending.abort(givenUp());
+      await Promise.allSettled(inFlight.values());
     },
   };
 }
 
-/** Each call is several processes, one after the other; the rest of the machine has work too. */
+/** Each call runs several processes in sequence, and the machine has other work too. */
 const maxAtOnce = 8;
 
 async function inTemporaryDir<T>(parent: string, work: (dir: string) => Promise<T>): Promise<T> {
@@ -86,20 +86,20 @@ async function inTemporaryDir<T>(parent: string, work: (dir: string) => Promise<
   }
 }
 
-/** What the operating system refuses is nobody's defect: folders go away, disks are full. */
+/** Errors of the operating system are not bugs: folders disappear, disks fill up. */
 function asFault(error: unknown): never {
   const code = errnoOf(error);
-  // Node's own codes are for wrong arguments, which would be a defect.
+  // Node.js's own codes mean wrong arguments, which would be a bug.
   if (code === undefined || code.startsWith('ERR_')) throw error;
-  throw new ToolFault(`The repository, git or the folder for temporary files cannot be used (${code}).`);
+  throw new ToolFault(`The repository, git or the temporary folder cannot be used (${code}).`);
 }
 
 function givenUp(): ToolFault {
-  return new ToolFault('The call was given up before git had answered.');
+  return new ToolFault('The call was cancelled before git finished.');
 }
 
 function late(ms: number): ToolFault {
   return new ToolFault(
-    `git took longer than ${ms / 1_000} seconds and was ended. Ask for less: a path, a smaller limit, a later date.`,
+    `git took longer than ${ms / 1_000} seconds and was ended. Narrow the request: give a path, a smaller limit or a later date.`,
   );
 }

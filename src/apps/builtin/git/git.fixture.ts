@@ -3,16 +3,16 @@ import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpa
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, createSilentLogger, createSystemClock } from '../../../base/index.ts';
-import { type ToolAnswer, ToolFault } from '../../serving/index.ts';
-import type { BuiltinServer } from '../builtin.ts';
+import { ToolFault, type ToolOutput } from '../../serving/index.ts';
+import type { BuiltinServer } from '../builtin-kind.ts';
 import { git } from './git.ts';
 
-/** A folder for one test file, and git in it as a user has it. */
+/** A folder for one test file, with git as a user runs it. */
 export interface Workshop {
   readonly dir: string;
-  /** Git with a fixed name, date and no configuration of this machine; `cwd` is relative to the folder. */
+  /** Runs git with a fixed name and date and without this machine's configuration. `cwd` is relative to the folder. */
   git(cwd: string, ...args: readonly string[]): string;
-  /** A repository with one commit: `a.txt` and `src/b.txt`. */
+  /** Creates a repository with one commit: `a.txt` and `src/b.txt`. */
   repository(name: string, ...initArgs: readonly string[]): string;
   remove(): void;
 }
@@ -65,13 +65,13 @@ export function openGit(repository: string, { args = [], env = {}, clock }: Open
   );
 }
 
-/** What a server does with a call: the arguments pass the schema, then the tool runs. */
+/** Does what a server does with a call: validates the arguments, then runs the tool. */
 export async function callTool(
   server: BuiltinServer,
   name: string,
   args: Readonly<Record<string, unknown>> = {},
   signal: AbortSignal = new AbortController().signal,
-): Promise<ToolAnswer> {
+): Promise<ToolOutput> {
   const tool = server.tools.find((each) => each.name === name);
   if (tool === undefined) throw new Error(`There is no tool ${name}`);
   const parsed = tool.input.safeParse(args);
@@ -80,7 +80,7 @@ export async function callTool(
   return tool.run(parsed.data, { signal });
 }
 
-/** The sentence of the fault; a failure where there is none. */
+/** The message of the fault; throws if the call succeeds. */
 export async function faultOf(
   server: BuiltinServer,
   name: string,
@@ -95,14 +95,14 @@ export async function faultOf(
   throw new Error(`${name} answered ${JSON.stringify(args)}`);
 }
 
-/** What git_log and git_search found. */
-export function subjectsOf({ structured }: ToolAnswer): readonly string[] {
-  // The shape is that of the tools' own answers.
+/** The commit subjects that git_log and git_search returned. */
+export function subjectsOf({ structured }: ToolOutput): readonly string[] {
+  // The shape of the tools' own results.
   const commits = (structured?.commits ?? []) as readonly { readonly subject: string }[];
   return commits.map(({ subject }) => subject);
 }
 
-/** Every file below a folder with its bytes and times, as one value to compare. */
+/** Every file below a folder with its content and times, as one value to compare. */
 export function everythingIn(dir: string): readonly string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .sort()

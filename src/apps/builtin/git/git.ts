@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { cookieName, HubError } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
-import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin-kind.ts';
 import { numberOption, readOptions } from '../read-options.ts';
 import { usages } from '../usages.ts';
 import { gitBlame } from './blame.ts';
@@ -17,7 +17,9 @@ import { gitStatus } from './status.ts';
 
 export const git: BuiltinKind = { ...usages.git, open };
 
-/** A control character takes six bytes of JSON, as text and as a value; a hub takes no message over 64 MiB. */
+/**
+ * A control character takes six bytes of JSON, once as text and once as a value. A hub accepts messages up to 64 MiB.
+ */
 const mostBytes = 4 * 1024 * 1024;
 
 async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Promise<BuiltinServer> {
@@ -25,7 +27,7 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
   const maxBytes = numberOption(git, given, 'max-bytes', { least: 1_024, most: mostBytes, otherwise: 262_144 });
   const seconds = numberOption(git, given, 'timeout', { least: 1, most: 3_600, otherwise: 60 });
   const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
-  // The hub finds by it what its children left behind, so git carries it on.
+  // The hub uses it to find leftover child processes, so pass it on to git.
   const cookie = env[cookieName];
   const host = {
     logger: deps.logger,
@@ -40,13 +42,13 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
   const repository = await openRepository(calls, folder);
   const tools = { calls, repository, maxBytes };
   return {
-    instructions: `Looks at the git repository ${repository.root} and changes nothing. Paths are relative to its top.`,
+    instructions: `Reads the git repository ${repository.root} and changes nothing. Paths are relative to its top folder.`,
     tools: [gitStatus, gitDiff, gitLog, gitShow, gitBlame, gitSearch].map((tool) => tool(tools)),
     close: () => calls.close(),
   };
 }
 
-/** What would fail every call is better known at the start, so git is tried. */
+/** Runs git once, so that a problem that would fail every call shows at the start. */
 async function openRepository(calls: GitCalls, folder: string): Promise<Repository> {
   try {
     const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { BuiltinServer } from '../builtin.ts';
+import type { BuiltinServer } from '../builtin-kind.ts';
 import { callTool, createWorkshop, everythingIn, faultOf, openGit } from './git.fixture.ts';
 import { plant, plants, secret } from './planted.fixture.ts';
 

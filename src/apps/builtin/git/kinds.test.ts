@@ -18,8 +18,8 @@ test('a repository without commits', async () => {
   expect((await callTool(server, 'git_diff', { staged: true })).text).toContain('+new');
   expect((await callTool(server, 'git_log')).text).toBe('There are no commits yet.');
   expect((await callTool(server, 'git_search', { query: 'new' })).text).toBe('There are no commits yet.');
-  expect(await faultOf(server, 'git_show', { commit: 'HEAD' })).toContain('No commit is called "HEAD"');
-  expect(await faultOf(server, 'git_blame', { file: 'new.txt' })).toContain('No commit is called "HEAD"');
+  expect(await faultOf(server, 'git_show', { commit: 'HEAD' })).toContain('There is no commit "HEAD"');
+  expect(await faultOf(server, 'git_blame', { file: 'new.txt' })).toContain('There is no commit "HEAD"');
   await server.close();
 });
 
@@ -188,20 +188,20 @@ test('only the top of a repository is served, and only a repository that knows i
   mkdirSync(at('nothing'));
   await expect(openGit(join(root, 'src'))).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: expect.stringContaining(`lies inside the repository ${root}`),
+    message: expect.stringContaining(`is inside the repository ${root}`),
   });
   await expect(openGit(at('nothing'))).rejects.toThrow('is not a git repository');
   await expect(openGit(at('absent'))).rejects.toThrow('does not exist');
   writeFileSync(at('nothing', '.git'), `gitdir: ${join(root, '.git')}\n`);
-  await expect(openGit(at('nothing'))).rejects.toThrow('does not know this work tree');
+  await expect(openGit(at('nothing'))).rejects.toThrow('does not list this work tree');
   workshop.git('top', 'worktree', 'add', '--quiet', at('top-linked'));
   writeFileSync(at('nothing', '.git'), `gitdir: ${join(root, '.git/worktrees/top-linked')}\n`);
-  await expect(openGit(at('nothing'))).rejects.toThrow('does not know this work tree');
+  await expect(openGit(at('nothing'))).rejects.toThrow('does not list this work tree');
   mkdirSync(at('nothing', 'fake'));
   writeFileSync(at('nothing', '.git'), 'gitdir: fake\n');
   writeFileSync(at('nothing', 'fake', 'gitdir'), `${at('nothing', '.git')}\n`);
   writeFileSync(at('nothing', 'fake', 'commondir'), `${join(root, '.git')}\n`);
-  await expect(openGit(at('nothing'))).rejects.toThrow('does not lie in the repository that it names');
+  await expect(openGit(at('nothing'))).rejects.toThrow('is not inside the repository that it names');
   rmSync(at('nothing', 'fake', 'commondir'));
   writeFileSync(at('nothing', 'fake', 'config'), '[core');
   await expect(openGit(at('nothing'))).rejects.toMatchObject({ code: 'CONFIG_INVALID' });

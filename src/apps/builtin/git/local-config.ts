@@ -1,14 +1,14 @@
-/** One setting; without a value it is true, as git has it. */
+/** One setting. Without a value it is true, as in git. */
 export interface ConfigEntry {
-  /** Section and name in lower case, the part between them as it was written. */
+  /** Section and name in lower case, the subsection as written. */
   readonly key: string;
   readonly value: string | undefined;
 }
 
 /**
- * What is taken over from the configuration of a repository: how its files are compared, what its branches follow, and
- * how it is stored. Everything else stays behind, and with it every setting that names a program, an address or
- * another file, known or yet to be invented. Without `partialclone` git fetches nothing that is missing.
+ * The settings taken over from a repository's configuration: how its files are compared, which branches its branches
+ * track, and how it is stored. Everything else is dropped, including every setting that names a program, an address or
+ * another file, known or yet to be invented. Without `partialclone` git does not fetch missing objects.
  */
 const kept: readonly RegExp[] = [
   /^core\.(?:repositoryformatversion|filemode|ignorecase|precomposeunicode|autocrlf|eol)$/,
@@ -18,7 +18,7 @@ const kept: readonly RegExp[] = [
   /^remote\..+\.fetch$/s,
 ];
 
-/** Reads what `git config --list -z` says. */
+/** Parses the output of `git config --list -z`. */
 export function parseConfigList(text: string): readonly ConfigEntry[] {
   return text
     .split('\0')
@@ -31,7 +31,7 @@ export function parseConfigList(text: string): readonly ConfigEntry[] {
     });
 }
 
-/** The configuration with which git is run on a repository that has these settings. */
+/** The configuration that git runs with, given the repository's settings. */
 export function ownConfig(entries: readonly ConfigEntry[], { bare }: { readonly bare: boolean }): string {
   const own: readonly ConfigEntry[] = [
     { key: 'core.bare', value: String(bare) },

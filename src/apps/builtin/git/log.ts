@@ -10,11 +10,13 @@ export function gitLog({ calls, repository, maxBytes }: GitTools): ServedTool {
   return defineTool({
     name: 'git_log',
     title: 'History',
-    description: 'Commits, newest first: hash, date, author, subject. git_show has the rest of one.',
+    description: 'Lists commits, newest first: hash, date, author, subject. Use git_show for the details of one.',
     annotations: lookingOnly,
     input: z.strictObject({
-      limit: limitArgument(1_000, 20).describe('At most so many commits.'),
-      ref: refArgument.optional().describe('From this commit back instead of HEAD; A..B is what B has and A has not.'),
+      limit: limitArgument(1_000, 20).describe('Maximum number of commits.'),
+      ref: refArgument
+        .optional()
+        .describe('Start from this commit instead of HEAD. A..B lists the commits in B that are not in A.'),
       path: pathArgument.optional(),
       author: authorArgument.optional(),
       since: dateArgument.optional(),
@@ -50,7 +52,7 @@ export function gitLog({ calls, repository, maxBytes }: GitTools): ServedTool {
 
 export const noCommitsYet = { text: 'There are no commits yet.', structured: { commits: [], more: false } } as const;
 
-/** One more than asked for, to know whether there are more. */
+/** Asks for one more than the limit, to detect further commits. */
 export function logCommand(limit: number): readonly string[] {
   return ['log', ...commitFormat, `--max-count=${limit + 1}`];
 }

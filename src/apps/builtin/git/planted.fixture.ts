@@ -3,17 +3,17 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import type { Workshop } from './git.fixture.ts';
 
-/** Content that lies outside the repository and that no answer may hold. */
+/** Content outside the repository that no result may contain. */
 export const secret = 'hunter2-outside-the-repository';
 
-/** A trap in a repository: git as a user runs it springs it. */
+/** A trap in a repository, which git springs when a user runs it. */
 export interface Plant {
   readonly name: string;
-  /** Git commands that lay it; `{trap}` is a program that leaves a mark, `{outside}` a folder beside the repository. */
+  /** Git commands that set it. `{trap}` is a program that leaves a mark, `{outside}` a folder beside the repository. */
   readonly lay: readonly (readonly string[])[];
   /** Files in the repository, such as attributes. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Springs it: afterwards there is the mark, or the secret was said. */
+  /** The git command that springs it, leaving the mark or printing the secret. */
   readonly springs: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const attributes = (text: string): Readonly<Record<string, string>> => ({
 
 export const plants: readonly Plant[] = [
   {
-    // First, because laying it would spring the others.
+    // First, because setting it would spring the others.
     name: 'submodule',
     lay: [
       ['submodule', '--quiet', 'add', '{outside}/module', 'sub'],
@@ -105,11 +105,11 @@ export const plants: readonly Plant[] = [
 export interface PlantedRepository {
   readonly root: string;
   readonly mark: string;
-  /** Runs git as a user does; whether a trap was sprung. */
+  /** Runs git as a user does and returns whether a trap was sprung. */
   springs(plant: Plant): boolean;
 }
 
-/** A repository with these traps, and beside it what they lead to. */
+/** A repository with these traps, and their targets beside it. */
 export function plant(workshop: Workshop, name: string, chosen: readonly Plant[]): PlantedRepository {
   const root = workshop.repository(name);
   const outside = join(workshop.dir, `${name}-outside`);
@@ -134,7 +134,7 @@ export function plant(workshop: Workshop, name: string, chosen: readonly Plant[]
     for (const args of lay) workshop.git(name, ...args.map(fill));
     for (const [path, text] of Object.entries(files)) write(join(root, path), fill(text));
   }
-  // Older than the index, so that git looks at it again.
+  // Older than the index, so that git examines it again.
   execFileSync('touch', ['-d', '2020-01-01', join(root, 'src/b.txt')]);
   rmSync(mark, { force: true });
   return {
@@ -152,7 +152,7 @@ export function plant(workshop: Workshop, name: string, chosen: readonly Plant[]
 /** An object that no repository has. */
 const missing = '1234567890123456789012345678901234567890';
 
-/** Puts a commit on top that says it is signed. */
+/** Adds a commit that claims to be signed. */
 function signCommit(workshop: Workshop, name: string): void {
   const [tree, parent] = workshop.git(name, 'rev-parse', 'HEAD^{tree}', 'HEAD').split('\n');
   const who = 'Ada <ada@example.com> 1767319445 +0100';
@@ -168,7 +168,7 @@ function write(path: string, text: string): void {
   if (text.startsWith('#!')) chmodSync(path, 0o755);
 }
 
-/** A sprung trap mostly makes git fail. */
+/** A sprung trap usually makes git fail. */
 function attempt(run: () => string): string {
   try {
     return run();

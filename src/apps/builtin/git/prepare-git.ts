@@ -8,25 +8,25 @@ import { requireRegularFile } from './regular-file.ts';
 import type { Repository } from './repository.ts';
 import { type GitOutput, runGit } from './run-git.ts';
 
-/** How git is run, whatever it is run for. */
+/** The fixed conditions for every run of git. */
 export interface GitHost {
   readonly logger: Logger;
   readonly program: string;
-  /** Variables that git gets besides its own fixed ones. */
+  /** Variables for git besides the fixed ones. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxBytes: number;
 }
 
-/** Git on one repository, for the time of one call. */
+/** Git on one repository, for one call. */
 export interface Git {
   readonly repository: Repository;
-  /** Rejects with a ToolFault where git fails. */
+  /** Rejects with a ToolFault if git fails. */
   run(args: readonly string[]): Promise<GitOutput>;
-  /** Where git has a reason to fail: the exit code tells. */
+  /** For commands that may fail for a good reason; check the exit code. */
   attempt(args: readonly string[]): Promise<GitOutput>;
 }
 
-/** Makes a folder what git takes for the repository's own, and runs git there. */
+/** Sets up a private git folder for the repository and runs git with it. */
 export async function prepareGit(
   host: GitHost,
   repository: Repository,
@@ -48,15 +48,15 @@ export async function prepareGit(
       const output = await attempt(args);
       if (output.code === 0 || output.cut) return output;
       host.logger.warn('git.failed', { command: args[0], code: output.code, said: output.said });
-      throw new ToolFault(`git ${args[0]} failed with exit code ${output.code}; what it said is in this server's log.`);
+      throw new ToolFault(`git ${args[0]} failed with exit code ${output.code}; its output is in this server's log.`);
     },
   };
 }
 
-/** A configuration has a few lines for each branch; this is for tens of thousands of them. */
+/** Configurations have a few lines per branch; this allows tens of thousands of branches. */
 const mostConfig = 16 * 1024 * 1024;
 
-/** What one configuration file sets; what it includes is left out. The folder is still empty. */
+/** The settings of one configuration file, without its includes. `dir` is still empty. */
 export async function listConfig(
   host: GitHost,
   file: string,
@@ -65,12 +65,12 @@ export async function listConfig(
 ): Promise<readonly ConfigEntry[]> {
   await requireRegularFile(file, mostConfig);
   const args = ['config', '--file', file, '--no-includes', '--list', '-z'];
-  // The folder is no repository yet, so git knows no other configuration.
+  // The folder is not a repository yet, so git finds no other configuration.
   const env = environment(host, dir);
   const output = await runGit({ program: host.program, args, cwd: dir, env, maxBytes: mostConfig, signal });
   if (output.code === 0 && !output.cut) return parseConfigList(output.stdout.toString('utf8'));
-  host.logger.warn('git.config_unreadable', { file, code: output.code, said: output.said });
-  throw new ToolFault('The configuration of the repository cannot be read. Its operator must repair it.');
+  host.logger.warn('git.config-read-failed', { file, code: output.code, said: output.said });
+  throw new ToolFault('The configuration of the repository cannot be read. The operator must repair it.');
 }
 
 async function configOf(host: GitHost, repository: Repository, dir: string, signal: AbortSignal): Promise<string> {
@@ -84,8 +84,8 @@ async function configOf(host: GitHost, repository: Repository, dir: string, sign
 }
 
 /**
- * Git's environment, whatever the hub's own is. The first three keep out what belongs to the machine and the user; then
- * no patterns in paths, nothing from the network, and no new index, which would be thrown away.
+ * Git's environment, independent of the hub's. The first three exclude the configuration of machine and user. The next
+ * ones forbid patterns in paths and network access, and keep git from writing an index, which would be discarded.
  */
 function environment({ program, env }: GitHost, dir: string): Readonly<Record<string, string>> {
   return {

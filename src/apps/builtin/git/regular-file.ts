@@ -9,7 +9,7 @@ export interface ReadLimit {
   readonly signal?: AbortSignal;
 }
 
-/** The text of a regular file; none where there is no file. */
+/** The text of a regular file; undefined if there is none. */
 export async function readRegularFile(path: string, limit: ReadLimit): Promise<string | undefined> {
   return withRegularFile(path, limit.maxBytes, async (file, { size }) => {
     const chunks: Buffer[] = [];
@@ -20,13 +20,13 @@ export async function readRegularFile(path: string, limit: ReadLimit): Promise<s
   });
 }
 
-/** Copies a regular file to a new one; returns the bytes copied, which are none where there is no file. */
+/** Copies a regular file to a new one. Returns the number of bytes, 0 if there is no file. */
 export async function copyRegularFile(from: string, to: string, limit: ReadLimit): Promise<number> {
   const copied = await withRegularFile(from, limit.maxBytes, async (file, { size, mtimeMs }) => {
     const target = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
       const bytes = await readChunks(file, { ...limit, path: from, size }, (chunk) => target.writeFile(chunk));
-      // Git trusts what the index says of a file that is older than the index. Rather a little too old than too new.
+      // Git trusts index entries for files older than the index. A copy slightly too old is safe; one too new is not.
       const time = Math.floor(mtimeMs - 1) / 1_000;
       await target.utimes(time, time);
       return bytes;
@@ -37,15 +37,15 @@ export async function copyRegularFile(from: string, to: string, limit: ReadLimit
   return copied ?? 0;
 }
 
-/** Refuses what git would wait for or read without end; what is missing is for git to report. */
+/** Refuses a file on which git would block or read without end. Git itself reports a missing file. */
 export async function requireRegularFile(path: string, maxBytes: number): Promise<void> {
   await withRegularFile(path, maxBytes, async () => undefined);
 }
 
-/** Small enough that an abort is noticed soon. */
+/** Small enough to notice an abort soon. */
 const mostAtOnce = 1024 * 1024;
 
-/** Opening a named pipe without O_NONBLOCK would hold a thread of the hub's pool for good. */
+/** Without O_NONBLOCK, opening a named pipe would block a thread of the hub's pool forever. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 async function withRegularFile<T>(
@@ -57,7 +57,7 @@ async function withRegularFile<T>(
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP' || code === 'ENXIO') throw notRegular(path);
-    throw new ToolFault(`A part of the repository cannot be opened (${code ?? 'unknown reason'}): ${path}.`);
+    throw new ToolFault(`Part of the repository cannot be opened (${code ?? 'unknown reason'}): ${path}.`);
   });
   if (file === undefined) return undefined;
   try {
@@ -72,11 +72,11 @@ async function withRegularFile<T>(
 
 interface ChunkBounds extends ReadLimit {
   readonly path: string;
-  /** As it was when the file was opened. */
+  /** The size when the file was opened. */
   readonly size: number;
 }
 
-/** Counts what it reads: the file may grow meanwhile. */
+/** Counts the bytes it reads, because the file may grow meanwhile. */
 async function readChunks(
   file: FileHandle,
   { path, size, maxBytes, signal }: ChunkBounds,
@@ -94,9 +94,9 @@ async function readChunks(
 }
 
 function notRegular(path: string): ToolFault {
-  return new ToolFault(`A part of the repository is not a regular file, and is not read: ${path}.`);
+  return new ToolFault(`Part of the repository is not a regular file and is not read: ${path}.`);
 }
 
 function tooLarge(path: string, maxBytes: number): ToolFault {
-  return new ToolFault(`A part of the repository is larger than ${maxBytes} bytes, and is not read: ${path}.`);
+  return new ToolFault(`Part of the repository is larger than ${maxBytes} bytes and is not read: ${path}.`);
 }

@@ -1,43 +1,43 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import { isInside } from './paths.ts';
+import { isInsideRepository } from './paths.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/** The one repository that is served, as it was found when the server was opened; real paths. */
+/** The served repository as found when the server was opened. All paths are real paths. */
 export interface Repository {
-  /** The top of its work tree; of a bare one, the repository itself. */
+  /** The top of the work tree; for a bare repository, the repository itself. */
   readonly root: string;
   readonly bare: boolean;
-  /** Has HEAD and the index. */
+  /** Contains HEAD and the index. */
   readonly gitDir: string;
-  /** Has objects and refs, which linked work trees share. */
+  /** Contains objects and refs, which linked work trees share. */
   readonly commonDir: string;
 }
 
-/** Finds the repository whose top is exactly this folder; nothing above it is ever served. */
+/** Finds the repository whose top is exactly this folder. Folders above it are never served. */
 export async function locateRepository(
   folder: string,
   workTreeOf: (configFile: string) => Promise<string | undefined>,
 ): Promise<Repository> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined || !(await isFolder(root))) {
-    throw invalid(`The folder ${folder} does not exist.`, 'Name the top of a work tree with --repository.');
+    throw invalid(`The folder ${folder} does not exist.`, 'Give the top folder of a work tree with --repository.');
   }
   const dotGit = join(root, '.git');
   const entry = await lstat(dotGit).catch(() => undefined);
   if (entry?.isDirectory()) return { root, bare: false, gitDir: dotGit, commonDir: dotGit };
   if (entry?.isFile()) return elsewhere(root, workTreeOf);
-  if (entry?.isSymbolicLink()) throw invalid(`${dotGit} is a link.`, 'Name the work tree to which it belongs.');
+  if (entry?.isSymbolicLink()) throw invalid(`${dotGit} is a link.`, 'Give the work tree it belongs to.');
   if (entry !== undefined) throw invalid(`${dotGit} is neither a file nor a folder.`, 'Name another repository.');
   if (await isGitDir(root)) return { root, bare: true, gitDir: root, commonDir: root };
   throw noTop(root, await topAbove(root));
 }
 
-/** For a file that holds one path. */
+/** For a file that contains one path. */
 const onePath = { maxBytes: 64 * 1024 };
 
-/** What follows `gitdir: `, without the line break at its end. */
+/** The text after `gitdir: `, without trailing newlines. */
 function pointerIn(written: string): string | undefined {
   if (!written.startsWith('gitdir: ')) return undefined;
   let end = written.length;
@@ -46,8 +46,8 @@ function pointerIn(written: string): string | undefined {
 }
 
 /**
- * The folder has a file `.git` that points somewhere. Whoever can write into the folder can make it point anywhere, so
- * the other side must point back: a linked work tree and a submodule are known there.
+ * The folder has a `.git` file that points elsewhere. Anyone who can write to the folder can make it point anywhere, so
+ * the other side must point back, as it does for a linked work tree and for a submodule.
  */
 async function elsewhere(
   root: string,
@@ -55,7 +55,8 @@ async function elsewhere(
 ): Promise<Repository> {
   const pointer = pointerIn((await readRegularFile(join(root, '.git'), onePath)) ?? '');
   const gitDir = pointer === undefined ? undefined : await real(resolve(root, pointer));
-  if (gitDir === undefined) throw invalid(`${join(root, '.git')} points nowhere.`, 'Repair it: git worktree repair.');
+  if (gitDir === undefined)
+    throw invalid(`${join(root, '.git')} points to a missing folder.`, 'Repair it: git worktree repair.');
   const shared = await text(join(gitDir, 'commondir'));
   const back =
     shared === undefined
@@ -63,14 +64,14 @@ async function elsewhere(
       : dirname((await text(join(gitDir, 'gitdir'))) ?? '');
   if (back === undefined || (await real(resolve(gitDir, back))) !== root) {
     throw invalid(
-      `${join(root, '.git')} points to ${gitDir}, which does not know this work tree.`,
-      'Only linked work trees and submodules may have their repository elsewhere; name the repository itself.',
+      `${join(root, '.git')} points to ${gitDir}, which does not list this work tree.`,
+      'Only linked work trees and submodules can have their repository elsewhere. Give the repository itself.',
     );
   }
   const commonDir = shared === undefined ? gitDir : await real(resolve(gitDir, shared));
-  // A linked work tree's folder lies in the repository that it belongs to.
-  if (commonDir === undefined || !isInside(commonDir, gitDir)) {
-    throw invalid(`${gitDir} does not lie in the repository that it names.`, 'Repair it: git worktree repair.');
+  // The git folder of a linked work tree lies inside its repository.
+  if (commonDir === undefined || !isInsideRepository(commonDir, gitDir)) {
+    throw invalid(`${gitDir} is not inside the repository that it names.`, 'Repair it: git worktree repair.');
   }
   return { root, bare: false, gitDir, commonDir };
 }
@@ -92,8 +93,8 @@ async function topAbove(root: string): Promise<string | undefined> {
 function noTop(root: string, top: string | undefined): HubError {
   if (top === undefined) return invalid(`${root} is not a git repository.`, 'Name one with --repository.');
   return invalid(
-    `${root} lies inside the repository ${top}, and a repository is served from its top.`,
-    `Use --repository ${top}, or name another one.`,
+    `${root} is inside the repository ${top}. Only its top folder can be served.`,
+    `Use --repository ${top}, or give another repository.`,
   );
 }
 
@@ -101,7 +102,7 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path)).isDirectory();
 }
 
-/** None where nothing is there. */
+/** Undefined if there is nothing at the path. */
 async function real(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
 }

@@ -1,29 +1,29 @@
 import { ToolFault } from '../../serving/index.ts';
 import type { Git } from './prepare-git.ts';
 
-/** Commits that a caller named, as hashes: nothing that was written by a caller reaches git's own revision parser again. */
+/** Commits a caller named, as hashes, so that no text of the caller reaches git's revision parser again. */
 export type Revisions =
   | { readonly kind: 'commit'; readonly hash: string }
-  /** `A..B`: what B has and A has not. `A...B` is symmetric: what one of them has and the other has not. */
+  /** `A..B`: commits of B that A lacks. `A...B` is symmetric: commits that only one of them has. */
   | { readonly kind: 'range'; readonly from: string; readonly to: string; readonly symmetric: boolean };
 
-/** A commit, branch, tag or anything else that git takes for one commit. */
+/** Resolves a commit, branch, tag or any other expression that git accepts for one commit. */
 export async function commitOf(git: Git, ref: string): Promise<string> {
   const hash = await objectOf(git, `${ref}^{commit}`);
   if (hash !== undefined) return hash;
-  const range = ref.includes('..') ? ' One commit is wanted here, not a range.' : '';
+  const range = ref.includes('..') ? ' Give one commit, not a range.' : '';
   throw new ToolFault(
-    `No commit is called ${JSON.stringify(ref)} here.${range} Give a branch, a tag, a hash, or HEAD~2 and the like.`,
+    `There is no commit ${JSON.stringify(ref)}.${range} Give a branch, a tag, a hash, or an expression such as HEAD~2.`,
   );
 }
 
-/** None in a repository without commits, and on a branch that has none yet. */
+/** Undefined in a repository without commits, and on a branch that has none yet. */
 export function headCommit(git: Git): Promise<string | undefined> {
   return objectOf(git, 'HEAD^{commit}');
 }
 
 export async function revisionsOf(git: Git, ref: string): Promise<Revisions> {
-  // No name of a branch or tag has two dots in it.
+  // Branch and tag names cannot contain two dots.
   const range = /^(.*?)(\.\.\.?)(.*)$/s.exec(ref);
   if (range === null) return { kind: 'commit', hash: await commitOf(git, ref) };
   const [, from = '', dots, to = ''] = range;
@@ -31,13 +31,13 @@ export async function revisionsOf(git: Git, ref: string): Promise<Revisions> {
   return { kind: 'range', from: first, to: last, symmetric: dots === '...' };
 }
 
-/** The way git writes them. */
+/** In git's notation. */
 export function formatRevisions(revisions: Revisions): string {
   if (revisions.kind === 'commit') return revisions.hash;
   return `${revisions.from}${revisions.symmetric ? '...' : '..'}${revisions.to}`;
 }
 
-/** The hash of what an expression means; none where it means nothing. */
+/** The hash an expression resolves to; undefined if it resolves to nothing. */
 export async function objectOf(git: Git, expression: string): Promise<string | undefined> {
   const output = await git.attempt(['rev-parse', '--verify', '--quiet', '--end-of-options', expression]);
   const hash = output.stdout.toString('utf8').trim();

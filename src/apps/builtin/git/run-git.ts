@@ -4,28 +4,28 @@ export interface GitRun {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Git is ended when it says more. */
+  /** Git is killed when its output exceeds this. */
   readonly maxBytes: number;
-  /** Git is ended, and the promise rejects with the reason. */
+  /** On abort, git is killed and the promise rejects with the reason. */
   readonly signal: AbortSignal;
 }
 
 export interface GitOutput {
-  /** None where it was ended for saying too much. */
+  /** Null if git was killed for too much output. */
   readonly code: number | null;
   readonly stdout: Buffer;
-  /** There was more. */
+  /** There was more output. */
   readonly cut: boolean;
-  /** For the log alone: git quotes what it could not read, and that may lie outside the repository. */
+  /** Stderr, only for the log: git quotes what it could not read, which may lie outside the repository. */
   readonly said: string;
 }
 
-/** Enough for a sentence of git. */
+/** Enough for one message of git. */
 const mostSaid = 2_000;
 
-/** Runs git to its end. What it started is in its process group and ends with it. */
+/** Runs git to its end. Processes it started are in its group and end with it. */
 export function runGit(run: GitRun): Promise<GitOutput> {
   const { program, args, cwd, env, maxBytes, signal } = run;
   return new Promise((resolve, reject) => {
@@ -63,17 +63,17 @@ export function runGit(run: GitRun): Promise<GitOutput> {
 
 function end(child: ChildProcess): void {
   killGroup(child);
-  // Whoever left the group may still hold the other ends; they are not waited for.
+  // Processes that left the group may still hold the other ends; do not wait for them.
   child.stdout?.destroy();
   child.stderr?.destroy();
 }
 
-/** The group is git and what it started; it is ours because git was started detached. */
+/** The group contains git and its child processes. It is separate because git was started detached. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody left in the group.
+    // The group is empty.
   }
 }

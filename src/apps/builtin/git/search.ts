@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, type ServedTool, type ToolAnswer, ToolFault } from '../../serving/index.ts';
+import { defineTool, type ServedTool, ToolFault, type ToolOutput } from '../../serving/index.ts';
 import { limitArgument, lookingOnly, pathArgument, queryArgument, refArgument } from './arguments.ts';
 import { commitsAnswer } from './commits.ts';
 import type { GitTools } from './git-calls.ts';
@@ -11,23 +11,23 @@ import type { GitOutput } from './run-git.ts';
 import { cutNote, shownName, wholeLines } from './text.ts';
 
 const input = z.strictObject({
-  query: queryArgument.describe('Text, taken as it is; no pattern.'),
+  query: queryArgument.describe('Literal text, not a pattern.'),
   in: z
     .enum(['messages', 'content', 'changes'])
     .default('messages')
     .describe(
-      'messages: of commits, in any case. content: lines of the files of one commit. changes: commits that added or removed the text.',
+      'messages: commit messages, ignoring case. content: lines of the files in one commit. changes: commits that added or removed the text.',
     ),
-  ref: refArgument.optional().describe('In this commit and its history instead of HEAD; A..B for a part of it.'),
+  ref: refArgument.optional().describe('Search this commit and its history instead of HEAD; A..B for a part of it.'),
   path: pathArgument.optional(),
-  limit: limitArgument(1_000, 50).describe('At most so many results.'),
+  limit: limitArgument(1_000, 50).describe('Maximum number of results.'),
 });
 
 export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool {
   return defineTool({
     name: 'git_search',
     title: 'Search the repository',
-    description: 'Searches messages of commits, the content of committed files, or what commits changed.',
+    description: 'Searches commit messages, the content of committed files, or the changes of commits.',
     annotations: lookingOnly,
     input,
     async run(args, { signal }) {
@@ -39,7 +39,7 @@ export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool
         if (args.in === 'content') return contentAnswer(await grep(git, args.query, revisions, limits), args, maxBytes);
         const wanted = wantedCommits[args.in](args.query);
         const command = [...logCommand(args.limit), ...wanted, formatRevisions(revisions), '--', ...limits];
-        const words = { none: 'Nothing was found.', narrower: 'Give a path, a range, or a longer query.' };
+        const words = { none: 'No matches.', narrower: 'Give a path, a range, or a longer query.' };
         return commitsAnswer(await git.run(command), { limit: args.limit, maxBytes, ...words });
       });
     },
@@ -57,28 +57,27 @@ async function revisionsFor(git: Git, ref: string | undefined): Promise<Revision
   return hash === undefined ? undefined : { kind: 'commit', hash };
 }
 
-/** In a commit and never in the work tree: there git would read files through a link that leads out. */
+/** Searches a commit, never the work tree: there git would follow a link out of the repository. */
 async function grep(git: Git, query: string, at: Revisions, limits: readonly string[]): Promise<GitOutput> {
-  if (at.kind === 'range')
-    throw new ToolFault('The content of one commit is searched, not of a range. Give one `ref`.');
+  if (at.kind === 'range') throw new ToolFault('`content` searches a single commit, not a range. Give one `ref`.');
   const options = ['--fixed-strings', '--line-number', '-I', '--null'];
   const output = await git.attempt(['grep', ...options, '-e', query, at.hash, '--', ...limits]);
-  // 1: nothing was found.
+  // Exit code 1 means no match.
   if (output.code === 0 || output.code === 1 || output.cut) return output;
   throw new ToolFault(`git grep failed with exit code ${output.code}. Give another ref or path.`);
 }
 
-/** What is shown of a line; minified files have very long ones. */
+/** Lines are cut to this length, because minified files have very long ones. */
 const mostOfLine = 500;
 
-function contentAnswer(output: GitOutput, { limit }: z.output<typeof input>, maxBytes: number): ToolAnswer {
+function contentAnswer(output: GitOutput, { limit }: z.output<typeof input>, maxBytes: number): ToolOutput {
   const all = parseGrep(wholeLines(output));
   const matches = all.slice(0, limit);
   const more = output.cut || all.length > limit;
   const lines = matches.map(({ path, line, text }) => `${shownName(path)}:${line}: ${text}`);
   if (output.cut) lines.push(cutNote(maxBytes, 'Give a path, or a longer query.'));
   else if (more) lines.push(`[There are more than ${limit}. Give a larger limit, a path, or a longer query.]`);
-  return { text: lines.length === 0 ? 'Nothing was found.' : lines.join('\n'), structured: { matches, more } };
+  return { text: lines.length === 0 ? 'No matches.' : lines.join('\n'), structured: { matches, more } };
 }
 
 interface Match {
@@ -87,7 +86,7 @@ interface Match {
   readonly text: string;
 }
 
-/** Reads `COMMIT:PATH NUL LINE NUL TEXT`; a path may hold a new line, a text cannot. */
+/** Parses `COMMIT:PATH NUL LINE NUL TEXT`. A path may contain a newline, a text cannot. */
 function parseGrep(output: string): readonly Match[] {
   const matches: Match[] = [];
   const record = /[0-9a-f]{40,64}:([^\0]*)\0(\d+)\0([^\n]*)(?:\n|$)/gy;

@@ -7,7 +7,7 @@ import { pathInside } from './paths.ts';
 import { commitOf } from './revisions.ts';
 import { cutNote, wholeLines } from './text.ts';
 
-/** Message and names first; the changes follow after an empty line. */
+/** The header and message; the changes follow after an empty line. */
 const format =
   '--format=format:commit %H%nparents %P%nauthor %aN <%aE> %aI%ncommitter %cN <%cE> %cI%n%n%w(0,4,4)%B%w(0,0,0)';
 
@@ -15,11 +15,10 @@ export function gitShow({ calls, repository, maxBytes }: GitTools): ServedTool {
   return defineTool({
     name: 'git_show',
     title: 'One commit',
-    description:
-      'One commit: its message, author, date, and what it changed. A merge shows only what it had to resolve.',
+    description: 'Shows one commit: message, author, date and changes. A merge commit shows only resolved conflicts.',
     annotations: lookingOnly,
     input: z.strictObject({
-      commit: refArgument.describe('A hash, branch, tag, or HEAD~2 and the like.'),
+      commit: refArgument.describe('A hash, branch or tag, or an expression such as HEAD~2.'),
       path: pathArgument.optional(),
       stat: statArgument.optional(),
     }),

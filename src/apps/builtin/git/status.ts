@@ -3,14 +3,14 @@ import { defineTool, type ServedTool, ToolFault } from '../../serving/index.ts';
 import { lookingOnly } from './arguments.ts';
 import { outsideSubmodules } from './diff.ts';
 import type { GitTools } from './git-calls.ts';
-import { cutNote, fieldsOf, shortHash, shownName } from './text.ts';
+import { cutNote, gitFieldsOf, shortHash, shownName } from './text.ts';
 
 export function gitStatus({ calls, repository, maxBytes }: GitTools): ServedTool {
   return defineTool({
     name: 'git_status',
     title: 'Status of the work tree',
     description:
-      'The branch, how far it is from the one it follows, and every file that is changed, staged, in conflict or untracked.',
+      'Shows the branch, its distance from its upstream branch, and every changed, staged, conflicting or untracked file.',
     annotations: lookingOnly,
     input: z.strictObject({}),
     async run(_, { signal }) {
@@ -18,19 +18,19 @@ export function gitStatus({ calls, repository, maxBytes }: GitTools): ServedTool
       const output = await calls.onRepository(repository, signal, (git) =>
         git.run(['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', outsideSubmodules]),
       );
-      const status = parseStatus(fieldsOf(output));
-      const note = output.cut ? `\n${cutNote(maxBytes, 'Untracked folders may belong into .gitignore.')}` : '';
+      const status = parseStatus(gitFieldsOf(output));
+      const note = output.cut ? `\n${cutNote(maxBytes, 'Consider adding untracked folders to .gitignore.')}` : '';
       return { text: describeStatus(status) + note, structured: { ...status, cut: output.cut } };
     },
   });
 }
 
 interface Status {
-  /** None where HEAD is detached. */
+  /** Null if HEAD is detached. */
   readonly branch: string | null;
-  /** None before the first commit. */
+  /** Null before the first commit. */
   readonly commit: string | null;
-  /** The branch that it follows, and the commits that only one of them has. */
+  /** The tracked branch, and the number of commits that only one of the two has. */
   readonly upstream: string | null;
   readonly ahead: number | null;
   readonly behind: number | null;
@@ -41,7 +41,7 @@ interface ChangedFile {
   readonly path: string;
   readonly state: 'staged' | 'unstaged' | 'conflict' | 'untracked';
   readonly change: string;
-  /** The former name of what was renamed or copied. */
+  /** The former name of a renamed or copied file. */
   readonly from?: string;
 }
 
@@ -64,7 +64,7 @@ const conflicts: Readonly<Record<string, string>> = {
   UU: 'both modified',
 };
 
-/** Reads porcelain v2 with `-z`. */
+/** Parses porcelain v2 with `-z`. */
 function parseStatus(fields: readonly string[]): Status {
   const heads = new Map<string, string>();
   const files: ChangedFile[] = [];
@@ -92,7 +92,7 @@ function parseStatus(fields: readonly string[]): Status {
   };
 }
 
-/** The path follows so many words; it may have spaces itself. */
+/** The path follows this many words, and may contain spaces itself. */
 function after(field: string, words: number): string {
   return field.split(' ').slice(words).join(' ');
 }
@@ -130,7 +130,7 @@ function describeBranch({ branch, commit, upstream, ahead, behind }: Status): st
   const at = commit === null ? 'no commits yet' : `at ${shortHash(commit)}`;
   const where = branch === null ? `HEAD is detached, ${at}` : `On branch ${branch}, ${at}`;
   if (upstream === null) return `${where}.`;
-  if (ahead === null || behind === null) return `${where}. It follows ${upstream}, which is not there.`;
+  if (ahead === null || behind === null) return `${where}. Its upstream branch ${upstream} does not exist.`;
   return `${where}. It follows ${upstream}: ${ahead} ahead, ${behind} behind.`;
 }
 

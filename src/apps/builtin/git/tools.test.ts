@@ -71,7 +71,7 @@ test('status counts the commits that only one side has, and knows a clean work t
   expect(text).toMatch(/It follows origin\/main: 1 ahead, 0 behind\.\nNothing has changed\.$/);
   expect(structured).toMatchObject({ upstream: 'origin/main', ahead: 1, behind: 0, files: [] });
   workshop.git('clone', 'update-ref', '-d', 'refs/remotes/origin/main');
-  expect((await callTool(server, 'git_status')).text).toContain('It follows origin/main, which is not there.');
+  expect((await callTool(server, 'git_status')).text).toContain('Its upstream branch origin/main does not exist.');
   await server.close();
 });
 
@@ -106,8 +106,10 @@ test('differences: not staged, staged, to a commit, between commits, along a ran
     /^ side\.txt \| 1 \+\n 1 file changed/,
   );
   expect(await faultOf(server, 'git_diff', { to: 'side' })).toContain('`to` needs `ref`');
-  expect(await faultOf(server, 'git_diff', { ref: 'a..b' })).toContain('No commit is called "a"');
-  expect(await faultOf(server, 'git_diff', { ref: 'main..side', staged: true })).toContain('does not go with `staged`');
+  expect(await faultOf(server, 'git_diff', { ref: 'a..b' })).toContain('There is no commit "a"');
+  expect(await faultOf(server, 'git_diff', { ref: 'main..side', staged: true })).toContain(
+    'cannot be combined with `staged`',
+  );
   await server.close();
 });
 
@@ -160,7 +162,7 @@ test('a commit shows its message and what it changed', async () => {
   expect(text).toContain('+one\n+two\n');
   expect(text).not.toContain('bee');
   expect((await callTool(server, 'git_show', { commit: 'HEAD', stat: true })).text).toContain('2 files changed');
-  expect(await faultOf(server, 'git_show', { commit: 'nothing' })).toMatch(/^No commit is called "nothing" here\./);
+  expect(await faultOf(server, 'git_show', { commit: 'nothing' })).toMatch(/^There is no commit "nothing"\./);
   expect(await faultOf(server, 'git_show', { commit: 'HEAD..HEAD' })).toContain('not a range');
   await server.close();
 });
@@ -181,7 +183,7 @@ test('blame names the commit of each line', async () => {
   expect((await callTool(server, 'git_blame', { file: 'a.txt', ref: 'HEAD~1', end: 2 })).text).toContain('2) two');
   expect(await faultOf(server, 'git_blame', { file: 'a.txt', start: 9 })).toContain('The file has 2 lines');
   expect(await faultOf(server, 'git_blame', { file: 'a.txt', start: 2, end: 1 })).toContain('`start` is after `end`');
-  expect(await faultOf(server, 'git_blame', { file: 'src' })).toContain('That is no file in "HEAD"');
+  expect(await faultOf(server, 'git_blame', { file: 'src' })).toContain('That is not a file in "HEAD"');
   expect(await faultOf(server, 'git_blame', { file: 'none' })).toContain('There is no such file');
   expect(await faultOf(server, 'git_blame', { file: '.' })).toContain('Name a file');
   await server.close();
@@ -224,7 +226,7 @@ test('search in messages, in content and in changes', async () => {
   ]);
   expect(text).toContain('"odd\\ndir/x":2: needle');
   expect((await callTool(server, 'git_search', { query: 'one', in: 'content' })).text).toBe('a.txt:1: one');
-  expect((await callTool(server, 'git_search', { query: 'absent', in: 'content' })).text).toBe('Nothing was found.');
+  expect((await callTool(server, 'git_search', { query: 'absent', in: 'content' })).text).toBe('No matches.');
   expect((await callTool(server, 'git_search', { query: 'needle', in: 'content', limit: 1 })).text).toContain(
     '[There are more than 1.',
   );

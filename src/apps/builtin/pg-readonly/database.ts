@@ -1,23 +1,23 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import type { ConnectionOptions, parse } from 'pg-connection-string';
-import { type Clock, type Logger, sleep } from '../../../base/index.ts';
+import { type Clock, type Logger, settlesWithin } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
-import { createTurns } from '../turns.ts';
-import { explainConnectFailure, explainFailure, isRefusal } from './faults.ts';
+import { createSemaphore } from '../semaphore.ts';
+import { explainConnectFailure, explainQueryFailure, isQueryRefusal } from './query-failures.ts';
 import { createSession, type Session } from './session.ts';
 
 /** A database that is only read. */
 export interface Database {
   /**
-   * Runs within one read-only transaction that is always rolled back, on a connection of the pool. An aborted signal
-   * cancels the statement in PostgreSQL, too. Throws ToolFaults.
+   * Runs within one read-only transaction that is always rolled back, on a pooled connection. An aborted signal also
+   * cancels the statement in PostgreSQL. Throws ToolFaults.
    */
   read<T>(signal: AbortSignal, run: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Never told to anybody. */
+  /** Never appears in messages or logs. */
   readonly url: string;
   readonly connections: number;
   readonly timeoutSeconds: number;
@@ -33,12 +33,12 @@ export interface DatabaseDeps {
 
 const connectMs = 10_000;
 const closeMs = 5_000;
-/** Idle connections are given back to the database. */
+/** Idle connections are closed after this time. */
 const idleMs = 30_000;
-/** PostgreSQL cuts results long before; error messages it does not. */
+/** Results of queries are cut far below this; error messages and EXPLAIN output are not. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** Throws whatever pg makes of an address that it cannot read, or of a certificate there that it cannot. */
+/** Throws pg's own error if it cannot read the address, or a certificate that the address names. */
 export function createDatabase(deps: DatabaseDeps, options: DatabaseOptions): Database {
   return new PooledDatabase(deps, options);
 }
@@ -48,21 +48,21 @@ class PooledDatabase implements Database {
   readonly #options: DatabaseOptions;
   readonly #config: ClientConfig;
   readonly #pool: Pool;
-  readonly #turns: ReturnType<typeof createTurns>;
-  /** Bytes that a connection has answered with since its last statement was sent. */
+  readonly #turns: ReturnType<typeof createSemaphore>;
+  /** The bytes a connection has received since its last statement was sent. */
   readonly #answered = new WeakMap<Client, number>();
   #ended: Promise<void> | undefined;
 
   constructor(deps: DatabaseDeps, options: DatabaseOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#turns = createTurns(options.connections);
-    // Reads the address now: a wrong one is told before anybody calls.
+    this.#turns = createSemaphore(options.connections);
+    // Parses the address now, to report a wrong one before the first call.
     this.#config = clientConfig(deps.readAddress(options.url), options.timeoutSeconds);
     new deps.Client(this.#config);
     this.#pool = new deps.Pool({ ...this.#config, max: options.connections, idleTimeoutMillis: idleMs });
     // An idle connection was lost. The pool has dropped it, and the next call opens another.
-    this.#pool.on('error', () => deps.logger.debug('pg_idle_connection_lost'));
+    this.#pool.on('error', () => deps.logger.debug('pg.idle-connection-lost'));
     this.#pool.on('connect', (client) => this.#watch(client));
   }
 
@@ -76,20 +76,18 @@ class PooledDatabase implements Database {
         endTurn();
       }
     } catch (error) {
-      if (signal.aborted) throw new ToolFault('The call was cancelled, and its statement with it.');
+      if (signal.aborted) throw new ToolFault('The call and its statement were cancelled.');
       throw error;
     }
   }
 
   async close(): Promise<void> {
     this.#ended ??= this.#pool.end();
-    // A connection that does not answer any more must not keep the process.
-    const late = new AbortController();
-    await Promise.race([this.#ended, sleep(this.#deps.clock, closeMs, late.signal)]);
-    late.abort();
+    // A connection that no longer responds must not keep the process alive.
+    await settlesWithin(this.#deps.clock, closeMs, this.#ended);
   }
 
-  /** Connections that died in the pool are found out here; what they are asked first may be asked again. */
+  /** Detects pooled connections that have died. The first statement has no effect, so it can be retried. */
   async #begin(): Promise<{ client: PoolClient; pid: string }> {
     for (let left = this.#options.connections; ; left--) {
       const client = await this.#connect();
@@ -98,9 +96,9 @@ class PooledDatabase implements Database {
         return { client, pid: pidOf(results) };
       } catch (error) {
         client.release(true);
-        const gone = !isRefusal(error) || error.severity === 'FATAL';
+        const gone = !isQueryRefusal(error) || error.severity === 'FATAL';
         if (!gone || left === 0) {
-          throw explainFailure(error, { before: 0, length: 0, timeoutSeconds: this.#options.timeoutSeconds });
+          throw explainQueryFailure(error, { before: 0, length: 0, timeoutSeconds: this.#options.timeoutSeconds });
         }
       }
     }
@@ -124,7 +122,7 @@ class PooledDatabase implements Database {
     const cancel = (): void => {
       cancelled = this.#cancel(pid)
         // PostgreSQL ends the statement at its timeout.
-        .catch(() => this.#deps.logger.warn('pg_cancel_failed'))
+        .catch(() => this.#deps.logger.warn('pg.cancel-failed'))
         .finally(() => client.connection.stream.destroy());
     };
     signal.addEventListener('abort', cancel, { once: true });
@@ -134,7 +132,7 @@ class PooledDatabase implements Database {
     } finally {
       signal.removeEventListener('abort', cancel);
       await cancelled;
-      // Where a cancel was on its way, or the end of the transaction is not known, nobody else gets the connection.
+      // Discard the connection if a cancel was in flight or the state of the transaction is unknown.
       client.release(cancelled !== undefined || !(await this.#rollBack(client)));
     }
   }
@@ -151,19 +149,19 @@ class PooledDatabase implements Database {
 
   async #rollBack(client: Client): Promise<boolean> {
     try {
-      // Locks of the session are the one thing that a statement can take and a rollback leaves.
+      // Session-level advisory locks are the only thing a statement can take that a rollback keeps.
       await client.query('ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()');
       return true;
     } catch {
-      this.#deps.logger.debug('pg_connection_dropped');
+      this.#deps.logger.debug('pg.connection-dropped');
       return false;
     }
   }
 
-  /** By a connection of its own: all of the pool may be busy. */
+  /** Uses a separate connection, because the whole pool may be busy. */
   async #cancel(pid: string): Promise<void> {
     const client = new this.#deps.Client(this.#config);
-    // What fails rejects, too.
+    // The failing calls reject too.
     client.on('error', () => {});
     try {
       await client.connect();
@@ -174,20 +172,20 @@ class PooledDatabase implements Database {
   }
 
   #watch(client: Client): void {
-    // The statement under way rejects with it; without a listener it would end the process.
+    // The statement in flight rejects with it. Without a listener the error would end the process.
     client.on('error', () => {});
     const { stream } = client.connection;
     stream.on('data', (chunk: Buffer) => {
       const bytes = (this.#answered.get(client) ?? 0) + chunk.length;
       this.#answered.set(client, bytes);
-      if (bytes > maxAnswerBytes) stream.destroy(new ToolFault('The answer is too large. Ask for less.'));
+      if (bytes > maxAnswerBytes) stream.destroy(new ToolFault('The result is too large. Request less.'));
     });
   }
 }
 
 /**
- * What an address lacks, pg takes from variables and files of this process. That may be a hub, whose own are nothing to
- * a server, so nothing is left open; of no password it is told so.
+ * pg fills gaps in an address from variables and files of this process. That may be a hub, whose environment must not
+ * leak into a server, so every option is set here, including an empty password.
  */
 function clientConfig(given: ConnectionOptions, timeoutSeconds: number): ClientConfig {
   if (!given.user) throw new TypeError('The address names no user.');
@@ -195,24 +193,26 @@ function clientConfig(given: ConnectionOptions, timeoutSeconds: number): ClientC
     ssl: false,
     sslnegotiation: 'postgres',
     application_name: 'quartermaster',
-    // What pg itself makes of an address; the types of the two do not agree.
+    // pg itself does the same; the two types disagree.
     ...(given as object),
     port: Number(given.port || 5432),
     host: given.host || 'localhost',
     database: given.database || given.user,
     password: given.password || (() => ''),
-    // Of settings that are there twice the last one counts.
+    // If a setting occurs twice, the last one wins.
     options: `${given.options ?? ''} -c default_transaction_read_only=on`.trim(),
     connectionTimeoutMillis: connectMs,
-    // For a network that swallows packets; PostgreSQL's own timeout comes first.
+    // For a network that drops packets; PostgreSQL's own timeout comes first.
     query_timeout: (timeoutSeconds + 5) * 1_000,
     keepAlive: true,
   };
 }
 
 /**
- * The settings are made by a query: after one, PostgreSQL does not let the transaction become a writing one. Text is
- * read as the parser reads it, whatever is set for the role. Our own text with our own numbers, so it goes in one.
+ * The settings are made by a query, because after one PostgreSQL does not let the
+ * transaction become writable. They make
+ * the server read text as the parser does, whatever the role sets. The text and the numbers are our own, so one
+ * simple query is safe.
  */
 function beginSql(timeoutSeconds: number): string {
   const settings = {
@@ -230,7 +230,7 @@ function beginSql(timeoutSeconds: number): string {
   );
 }
 
-/** Of several statements pg gives a list of results. */
+/** For several statements pg returns a list of results. */
 function pidOf(results: unknown): string {
   const [, { rows }] = results as [unknown, { rows: { pid: string }[] }];
   return rows[0]?.pid ?? '';

@@ -1,14 +1,14 @@
-/** JSON as PostgreSQL wrote it, as a value. Numbers that would lose digits here become strings of all their digits. */
+/** Parses JSON from PostgreSQL. Numbers that would lose digits become strings with all their digits. */
 export function parseExactly(json: string): unknown {
   return JSON.parse(
     json.replace(stringOrNumber, (token) => (token[0] === '"' || isExact(token) ? token : `"${token}"`)),
   );
 }
 
-/** A string that does not end is one to the end of the text: otherwise every quote in it would be tried anew. */
+/** An unterminated string extends to the end of the text; otherwise every quote in it would start a new attempt. */
 const stringOrNumber = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** A double holds every number of fifteen digits, between its extremes. */
+/** A double represents every number of up to fifteen digits, between its extremes. */
 function isExact(token: string): boolean {
   const value = Number(token);
   if (String(value) === token) return true;

@@ -1,14 +1,14 @@
-import { refuseVolatileCalls } from './calls.ts';
 import { type Rows, readReport, readRows } from './rows.ts';
 import type { Session } from './session.ts';
 import type { ReadStatement } from './statement.ts';
+import { refuseVolatileCalls } from './volatile-calls.ts';
 
 export interface QueryBounds {
   readonly maxRows: number;
   readonly allowedFunctions: readonly string[];
 }
 
-/** Runs a statement whose text was found to only read. */
+/** Runs a statement whose text only reads. */
 export async function executeQuery(
   session: Session,
   { kind, text, mentions }: ReadStatement,

@@ -13,7 +13,7 @@ test.each([
 });
 
 test.each(['', '.', 'a.', '.b', 'a.b.c', '"a', 'a"b', '""', '"a"b', 'a"; DROP TABLE b; --'])('%s is none', (text) => {
-  expect(() => readTableName(text)).toThrow('is not the name of a table');
+  expect(() => readTableName(text)).toThrow('is not a valid table name');
 });
 
 test('a quoted name ends where it should', () => {

@@ -1,25 +1,27 @@
 import { ToolFault } from '../../serving/index.ts';
 
-/** The name as SQL that means exactly it. */
+/** The name as a quoted SQL identifier. */
 export function quoted(name: string): string {
-  // It would end the statement on its way, in the middle of the name.
-  if (name.includes('\0')) throw new ToolFault('A name holds a NUL character, which PostgreSQL does not take.');
+  // A NUL would end the statement in the middle of the name.
+  if (name.includes('\0')) throw new ToolFault('A name contains a NUL character, which PostgreSQL does not accept.');
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 export interface TableName {
-  /** undefined: wherever the search path finds it. */
+  /** Undefined: found through the search path. */
   readonly schema: string | undefined;
   readonly name: string;
 }
 
-/** `table`, `schema.table`, and parts in double quotes where they hold a dot or a quote. Upper and lower case count. */
+/**
+ * Accepts `table` and `schema.table`, with double quotes around parts that contain a dot or a quote. Case-sensitive.
+ */
 export function readTableName(text: string): TableName {
   const match = /^(?:(?<schema>"(?:[^"]|"")+"|[^".]+)\.)?(?<name>"(?:[^"]|"")+"|[^".]+)$/u.exec(text.trim());
   const name = match?.groups?.name;
   if (name === undefined) {
     throw new ToolFault(
-      `${JSON.stringify(text.slice(0, 200))} is not the name of a table: write table or schema.table.`,
+      `${JSON.stringify(text.slice(0, 200))} is not a valid table name: write table or schema.table.`,
     );
   }
   const schema = match?.groups?.schema;

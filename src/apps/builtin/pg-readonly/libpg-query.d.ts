@@ -1,4 +1,4 @@
-/** The part of the package that makes parsers; what it exports by itself is one parser for the whole process. */
+/** The part of the package that creates parsers. Its main export is a single parser for the whole process. */
 declare module 'libpg-query/wasm/libpg-query.js' {
   export interface ParserMemory {
     lengthBytesUTF8(text: string): number;

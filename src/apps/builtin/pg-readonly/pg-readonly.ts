@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { HubError } from '../../../base/index.ts';
 import { defineTool, type ServedTool, type ToolAnnotations, ToolFault } from '../../serving/index.ts';
-import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin.ts';
+import type { BuiltinDeps, BuiltinKind, BuiltinServer, BuiltinSettings } from '../builtin-kind.ts';
 import { numberOption, readOptions } from '../read-options.ts';
 import { usages } from '../usages.ts';
 import { createDatabase, type Database, type DatabaseDeps, type DatabaseOptions } from './database.ts';
 import { executeQuery, type QueryBounds } from './execute-query.ts';
+import { describeTable, listTables } from './list-tables.ts';
 import { queryTable, tableQuery } from './query-table.ts';
 import { answerOf } from './rows.ts';
 import { createSqlParser } from './sql-parser.ts';
 import { readStatement } from './statement.ts';
-import { describeTable, listTables } from './tables.ts';
 
 const usage = usages['pg-readonly'];
 
@@ -29,15 +29,15 @@ async function open({ args, env }: BuiltinSettings, { clock, logger }: BuiltinDe
   const database = openDatabase(deps, { url: env.PG_RO_URL, connections, timeoutSeconds });
   return {
     instructions:
-      'Reads a PostgreSQL database; nothing that changes it is run. Begin with list_tables and describe_table. ' +
-      `A result has ${bounds.maxRows} rows at most, and a statement ${timeoutSeconds} s.`,
+      'Reads a PostgreSQL database. Writes are refused. Start with list_tables and describe_table. ' +
+      `Results are limited to ${bounds.maxRows} rows and statements to ${timeoutSeconds} s.`,
     tools: toolsOn(database, bounds),
     reach: () => reach(database),
     close: () => database.close(),
   };
 }
 
-/** A database that is away makes the server one that is away; it is asked again as any other server is. */
+/** An unavailable database makes the server unavailable; it is retried like any other server. */
 async function reach(database: Database): Promise<void> {
   try {
     await database.read(new AbortController().signal, async () => {});
@@ -47,25 +47,29 @@ async function reach(database: Database): Promise<void> {
   }
 }
 
-/** The address holds a password: no message repeats any of it, nor does a cause. */
+/** The address contains a password, so no message or cause repeats any part of it. */
 function openDatabase(
   deps: DatabaseDeps,
   options: Omit<DatabaseOptions, 'url'> & { url: string | undefined },
 ): Database {
   const { url } = options;
   if (url === undefined || url === '') {
-    throw new HubError('CONFIG_INVALID', 'The built-in server pg-readonly has no database: PG_RO_URL is not set.', {
-      hint: 'Set it to postgres://user:password@host/database; a configuration hands it on under the env of the server.',
+    throw new HubError('CONFIG_INVALID', 'The built-in server pg-readonly needs a database: PG_RO_URL is not set.', {
+      hint: "Set it to postgres://user:password@host/database and pass it on in the env of the server's entry.",
     });
   }
   try {
     if (/^postgres(ql)?:\/\//i.test(url)) return createDatabase(deps, { ...options, url });
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new HubError('CONFIG_INVALID', 'PG_RO_URL of the built-in server pg-readonly cannot be used as an address.', {
-    hint: 'Write postgres://user:password@host:port/database, special characters as %XX; files that it names must be there.',
-  });
+  throw new HubError(
+    'CONFIG_INVALID',
+    'PG_RO_URL of the built-in server pg-readonly is not a valid connection string.',
+    {
+      hint: 'Write postgres://user:password@host:port/database, with special characters as %XX. Files that it names must exist.',
+    },
+  );
 }
 
 const annotations: ToolAnnotations = {
@@ -81,25 +85,25 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
     defineTool({
       name: 'list_tables',
       title: 'List tables',
-      description: 'Tables and views that can be read, with their schema, kind, estimated number of rows and comment.',
+      description: 'Lists the readable tables and views, with schema, kind, estimated row count and comment.',
       annotations,
-      input: z.object({ schema: z.string().optional().describe('Only of this schema') }),
+      input: z.object({ schema: z.string().optional().describe('Only tables of this schema') }),
       run: async ({ schema }, { signal }) =>
         answerOf(await database.read(signal, (session) => listTables(session, schema, bounds.maxRows))),
     }),
     defineTool({
       name: 'describe_table',
       title: 'Describe table',
-      description: 'Columns, constraints and indexes of a table or view.',
+      description: 'Shows the columns, constraints and indexes of a table or view.',
       annotations,
-      input: z.object({ table: z.string().describe('table or schema.table, as list_tables names it') }),
+      input: z.object({ table: z.string().describe('table or schema.table, as list_tables shows it') }),
       run: async ({ table }, { signal }) =>
         answerOf(await database.read(signal, (session) => describeTable(session, table))),
     }),
     defineTool({
       name: 'query_table',
       title: 'Query table',
-      description: `Rows of one table, filtered, sorted, up to ${bounds.maxRows}. For joins and aggregates use execute_query.`,
+      description: `Reads up to ${bounds.maxRows} rows of one table, with filters and sorting. For joins and aggregates, use execute_query.`,
       annotations,
       input: tableQuery,
       run: async (query, { signal }) =>
@@ -110,9 +114,9 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
       title: 'Execute query',
       description:
         `Runs one SELECT, VALUES, TABLE, WITH … SELECT, EXPLAIN of these, or SHOW; up to ${bounds.maxRows} rows. ` +
-        'Nothing else is run, and no function that may do more than read.',
+        'Other statements, and functions that may do more than read, are refused.',
       annotations,
-      input: z.object({ sql: z.string().describe('One statement of PostgreSQL') }),
+      input: z.object({ sql: z.string().describe('One PostgreSQL statement') }),
       run: async ({ sql }, { signal }) => {
         const statement = readStatement(sql, await parser.parse(sql));
         return answerOf(await database.read(signal, (session) => executeQuery(session, statement, bounds)));

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { quoted } from './identifiers.ts';
+import { findTable } from './list-tables.ts';
 import { type Rows, readRows } from './rows.ts';
 import type { Session } from './session.ts';
-import { findTable } from './tables.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const comparison = scalar.optional();
@@ -20,20 +20,20 @@ const condition = z
     in: z.array(scalar).optional(),
     'is null': z.boolean().optional(),
   })
-  .describe('Operators with their values; all of them must hold: {">=": 10, "<": 20}');
+  .describe('Operators with their values; all must match: {">=": 10, "<": 20}');
 
 export const tableQuery = z.object({
-  table: z.string().describe('table or schema.table, as list_tables names it'),
+  table: z.string().describe('table or schema.table, as list_tables shows it'),
   filters: z
     .record(z.string(), z.union([scalar, z.null(), z.array(scalar), condition]))
     .optional()
-    .describe('By column: a value that it must equal, null, a list of which it must equal one, or operators'),
+    .describe('For each column: a value to match, null, a list of values to match, or operators'),
   columns: z.array(z.string()).min(1).optional().describe('Default: all'),
   order_by: z
     .array(z.string())
     .optional()
-    .describe('Columns; one that begins with - is in descending order: ["-created_at", "id"]'),
-  limit: z.int().min(1).optional().describe('Rows at most; the server has a limit of its own, too'),
+    .describe('Columns to sort by; a leading - means descending: ["-created_at", "id"]'),
+  limit: z.int().min(1).optional().describe('Maximum number of rows; the server has its own limit too'),
 });
 
 export type TableQuery = z.output<typeof tableQuery>;
@@ -44,7 +44,7 @@ export async function queryTable(session: Session, query: TableQuery, maxRows: n
   return readRows(session, sql, Math.min(query.limit ?? maxRows, maxRows), values);
 }
 
-/** Names are quoted and values are parameters: nothing that comes from outside is SQL. */
+/** Names are quoted and values are parameters, so no input becomes SQL. */
 function selectFrom(
   table: string,
   { filters = {}, columns, order_by }: TableQuery,

@@ -1,24 +1,24 @@
-import { type ToolAnswer, ToolFault } from '../../serving/index.ts';
+import { ToolFault, type ToolOutput } from '../../serving/index.ts';
 import { parseExactly } from './exact-json.ts';
 import type { Session } from './session.ts';
 
-/** The result of a query, as tools give it. */
+/** The result of a query, as tools return it. */
 export interface Rows {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly rowCount: number;
   readonly truncated: boolean;
-  /** Why it is truncated, and where. */
+  /** Why and where it was truncated. */
   readonly note?: string;
 }
 
-/** More than a model reads; and making it holds up everybody else for as long as it takes. */
+/** More than a model reads. Building a result also blocks everything else in the process. */
 const maxResultBytes = 1024 * 1024;
 const maxRowBytes = maxResultBytes / 4;
 
 /**
- * Runs a query inside of ours: as a subquery it can be nothing but a query, whatever its text is. PostgreSQL makes the
- * JSON, counts it, and sends no row beyond the bounds.
+ * Runs a query as a subquery of ours, so it can only be a query, whatever its text. PostgreSQL builds the JSON, counts
+ * its bytes, and sends no row beyond the limits.
  */
 export async function readRows(
   session: Session,
@@ -33,12 +33,12 @@ export async function readRows(
   const rows = rowsUpTo(maxRows, sent, names);
   if (rows.length === sent.length) return { columns: names, rows, rowCount: rows.length, truncated: false };
   const reason = rows.length === maxRows ? '' : tooLarge(sent[rows.length]);
-  if (rows.length === 0) throw new ToolFault(`No row fits into the answer: ${reason} Select less of it.`);
+  if (rows.length === 0) throw new ToolFault(`No row fits into the result: ${reason} Select fewer columns.`);
   const note = `truncated at ${rows.length} rows${reason === '' ? '' : `: ${reason}`}`;
   return { columns: names, rows, rowCount: rows.length, truncated: true, note };
 }
 
-/** EXPLAIN and SHOW cannot stand inside of a query. */
+/** EXPLAIN and SHOW cannot be subqueries. */
 export async function readReport(session: Session, statement: string, maxRows: number): Promise<Rows> {
   const { columns, rows: sent } = await session.query(statement);
   const names = distinct(columns);
@@ -48,11 +48,11 @@ export async function readReport(session: Session, statement: string, maxRows: n
   return { columns: names, rows, rowCount: rows.length, truncated, ...note };
 }
 
-export function answerOf(result: object): ToolAnswer {
+export function answerOf(result: object): ToolOutput {
   return { text: JSON.stringify(result), structured: { ...result } };
 }
 
-/** Columns have numbers here, since their own names may repeat. The limit keeps the inner part from being run twice. */
+/** Numbers the columns, because their names may repeat. The LIMIT keeps the inner part from being run twice. */
 function bounded(query: string, columns: number, maxRows: number): string {
   const numbers = Array.from({ length: columns }, (_, index) => `c${index}`);
   const alias = columns === 0 ? 'q' : `q(${numbers.join(', ')})`;
@@ -64,7 +64,7 @@ ${query}
 ) AS ${alias} LIMIT ${maxRows + 1}) AS made) AS measured) AS summed`;
 }
 
-/** In order, until one is missing for its size. */
+/** Takes rows in order, up to the first one left out for its size. */
 function rowsUpTo(
   maxRows: number,
   sent: readonly (readonly (string | null)[])[],
@@ -73,7 +73,7 @@ function rowsUpTo(
   const rows: Readonly<Record<string, unknown>>[] = [];
   for (const [line] of sent.slice(0, maxRows)) {
     if (line === null || line === undefined) break;
-    // An object with the columns by number, as the query above makes it, in their order.
+    // An object built by the query above, with numbered columns in order.
     rows.push(named(names, Object.values(parseExactly(line) as object)));
   }
   return rows;
@@ -82,15 +82,15 @@ function rowsUpTo(
 function tooLarge(sent: readonly (string | null)[] | undefined): string {
   const bytes = Number(sent?.[1]);
   return bytes > maxRowBytes
-    ? `the next row has ${bytes} bytes, and one may have ${maxRowBytes}.`
-    : `all rows together may have ${maxResultBytes} bytes.`;
+    ? `the next row has ${bytes} bytes; the limit is ${maxRowBytes}.`
+    : `the result is limited to ${maxResultBytes} bytes.`;
 }
 
 function named(names: readonly string[], values: readonly unknown[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(names.map((name, index) => [name, values[index]]));
 }
 
-/** `id`, `id_2`: a row is an object, and would lose one of two columns of the same name. */
+/** `id`, `id_2`: a row is an object, which would lose one of two columns with the same name. */
 function distinct(columns: readonly string[]): string[] {
   const taken = new Set(columns);
   const seen = new Set<string>();

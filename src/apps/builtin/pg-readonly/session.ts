@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
-import { explainFailure, isRefusal } from './faults.ts';
+import { explainQueryFailure, isQueryRefusal } from './query-failures.ts';
 
-/** One connection, for as long as somebody may ask it. */
+/** One connection, for the duration of one transaction. */
 export interface Session {
   /**
-   * One statement, by the extended protocol: PostgreSQL itself refuses a text that holds two. Every value comes as
-   * PostgreSQL writes it. `before` says how many characters of the text are ours, so that a position is the caller's.
+   * Runs one statement with the extended protocol, in which PostgreSQL itself refuses a text with two. Values come as
+   * PostgreSQL writes them. `before` is the number of characters that precede the caller's text, to correct positions.
    */
   query(text: string, values?: readonly unknown[], before?: number): Promise<Answer>;
 }
@@ -22,7 +22,7 @@ export function createSession(client: Client, timeoutSeconds: number): Session {
         text,
         values: [...values],
         rowMode: 'array' as const,
-        // Without it, pg sends texts without values by the simple protocol, which takes any number of statements.
+        // By default pg sends texts without values with the simple protocol, which accepts any number of statements.
         queryMode: 'extended',
         types: { getTypeParser: () => asWritten },
       };
@@ -30,9 +30,9 @@ export function createSession(client: Client, timeoutSeconds: number): Session {
         const { fields, rows } = await client.query<(string | null)[]>(statement);
         return { columns: fields.map(({ name }) => name), rows };
       } catch (error) {
-        // No answer, or none that is to be believed: whatever is asked next must not wait for it.
-        if (!isRefusal(error)) client.connection.stream.destroy();
-        throw explainFailure(error, { before, length: text.length, timeoutSeconds });
+        // There is no answer, or none that can be trusted, so nothing else may wait on this connection.
+        if (!isQueryRefusal(error)) client.connection.stream.destroy();
+        throw explainQueryFailure(error, { before, length: text.length, timeoutSeconds });
       }
     },
   };

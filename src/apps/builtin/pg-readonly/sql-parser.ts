@@ -1,9 +1,9 @@
 import type { ParserMemory } from 'libpg-query/wasm/libpg-query.js';
 import { ToolFault } from '../../serving/index.ts';
 
-/** PostgreSQL's own grammar, as WebAssembly. Loaded when the first statement comes. */
+/** PostgreSQL's own grammar, as WebAssembly. Loaded with the first statement. */
 export interface SqlParser {
-  /** What PostgreSQL would make of the text, or a ToolFault that says where it stops to be SQL. */
+  /** Parses the text like PostgreSQL, or throws a ToolFault with the position of the syntax error. */
   parse(sql: string): Promise<ParsedSql>;
 }
 
@@ -12,9 +12,9 @@ export interface ParsedSql {
 }
 
 export interface ParsedStatement {
-  /** One key, the kind: `SelectStmt`. */
+  /** An object with one key, the kind: `SelectStmt`. */
   readonly stmt: SqlNode;
-  /** In bytes of UTF-8; without a length the statement goes to the end. */
+  /** In bytes of UTF-8. Without a length, the statement extends to the end. */
   readonly stmt_location?: number;
   readonly stmt_len?: number;
 }
@@ -23,10 +23,10 @@ export interface SqlNode {
   readonly [key: string]: unknown;
 }
 
-/** More than anybody writes; parsing blocks the process for as long as it takes. */
+/** More than anybody writes; parsing blocks the process. */
 const maxCharacters = 20_000;
 
-/** The parser looks at such rows again from each of their characters; rulers in comments are shorter. */
+/** The parser rescans such runs from each of their characters. Rulers in comments are shorter. */
 const longOperator = /[-+*/<>=~!@#%^&|`?]{250}/;
 
 export function createSqlParser(): SqlParser {
@@ -35,17 +35,17 @@ export function createSqlParser(): SqlParser {
     memory ??= import('libpg-query/wasm/libpg-query.js').then(({ default: create }) => create());
     const asked = memory;
     const used = await asked;
-    // Another text has spoilt it meanwhile.
+    // Another text has corrupted the parser meanwhile.
     if (asked !== memory) return parse(sql);
     let answer: ParserAnswer;
     try {
       answer = askParser(used, sql);
     } catch {
-      // Nesting overflowed the stack. That leaves the parser's memory in disorder, so nobody may ask it again.
+      // Deep nesting overflowed the stack, which corrupts the parser's memory, so it cannot be used again.
       memory = undefined;
       throw new ToolFault('The SQL is nested too deeply. Write it with fewer levels.');
     }
-    if (answer.tree === undefined) throw new ToolFault(`This is not SQL that PostgreSQL reads: ${answer.problem}.`);
+    if (answer.tree === undefined) throw new ToolFault(`This is not valid PostgreSQL: ${answer.problem}.`);
     // The documented shape of the parser's output.
     return JSON.parse(answer.tree) as ParsedSql;
   };
@@ -57,19 +57,21 @@ export function createSqlParser(): SqlParser {
   };
 }
 
-/** What the parser and the server might read differently never reaches either. */
+/** Refuses text that the parser and the server might read differently. */
 function refuseOddText(sql: string): void {
   if (sql.length > maxCharacters) {
     throw new ToolFault(`The SQL has ${sql.length} characters; at most ${maxCharacters} are taken.`);
   }
-  if (sql.includes('\0')) throw new ToolFault('The SQL holds a NUL character, which PostgreSQL does not take.');
-  if (longOperator.test(sql)) throw new ToolFault('The SQL holds a long row of operator characters. Leave it out.');
-  if (/\p{Surrogate}/u.test(sql)) throw new ToolFault('The SQL holds half a character, which is not valid Unicode.');
+  if (sql.includes('\0')) throw new ToolFault('The SQL contains a NUL character, which PostgreSQL does not accept.');
+  if (longOperator.test(sql)) throw new ToolFault('The SQL contains a long run of operator characters. Remove it.');
+  if (/\p{Surrogate}/u.test(sql)) throw new ToolFault('The SQL contains a lone surrogate, which is not valid Unicode.');
 }
 
 type ParserAnswer = { readonly tree: string } | { readonly tree?: undefined; readonly problem: string };
 
-/** The result is a struct of pointers: tree, stderr, error; an error begins with its message and holds a position. */
+/**
+ * The result is a struct of pointers: tree, stderr, error. An error starts with its message and contains a position.
+ */
 function askParser(memory: ParserMemory, sql: string): ParserAnswer {
   const size = memory.lengthBytesUTF8(sql) + 1;
   const text = memory._malloc(size);

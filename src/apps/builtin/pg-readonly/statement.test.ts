@@ -33,11 +33,11 @@ test.each([
   ['COMMIT', 'A transaction command is not allowed here'],
   ['COPY a TO STDOUT', 'COPY is not allowed here'],
   ['EXPLAIN DELETE FROM a', 'DELETE is not allowed here'],
-  ['WITH a AS (UPDATE b SET c = 1) SELECT 1', 'UPDATE is not allowed here, inside of a query neither'],
+  ['WITH a AS (UPDATE b SET c = 1) SELECT 1', 'UPDATE is not allowed here, not even inside a query'],
   ['SELECT 1 INTO a', 'SELECT … INTO'],
   ['SELECT 1 FROM a FOR SHARE', 'FOR UPDATE and FOR SHARE'],
-  ['SELECT 1; SELECT 2', 'One statement at a time'],
-  ['-- nothing', 'There is no statement'],
+  ['SELECT 1; SELECT 2', 'The SQL contains several statements'],
+  ['-- nothing', 'The SQL contains no statement'],
 ])('%s is refused by name', async (sql, message) => {
   await expect(read(sql)).rejects.toThrow(message);
 });

@@ -3,27 +3,27 @@ import type { ParsedSql, SqlNode } from './sql-parser.ts';
 
 /** A statement that only reads, as far as its text shows. */
 export interface ReadStatement {
-  /** rows: a query, which can stand in parentheses · report: EXPLAIN or SHOW, which cannot. */
+  /** rows: a query, which can be a subquery · report: EXPLAIN or SHOW, which cannot. */
   readonly kind: 'rows' | 'report';
-  /** Without a semicolon at its end. */
+  /** Without a trailing semicolon. */
   readonly text: string;
-  /** What it may call; whether that only reads too is known to the catalogs. */
-  readonly mentions: readonly Mention[];
+  /** What it may call. Only the catalogs show whether these functions only read. */
+  readonly mentions: readonly TableMention[];
 }
 
-export interface Mention {
-  /** reference: `a.b`, which calls the function b with a row of a where a has no such column. */
+export interface TableMention {
+  /** reference: `a.b`, which calls the function b with a row of a if a has no such column. */
   readonly kind: 'function' | 'operator' | 'type' | 'reference';
-  /** null: found by the search path. */
+  /** Null: found through the search path. */
   readonly schema: string | null;
   readonly name: string;
 }
 
-/** Takes one query, EXPLAIN of one, or SHOW. Anything else is refused with the name of its kind. */
+/** Accepts one query, EXPLAIN of one, or SHOW. Refuses anything else by its kind. */
 export function readStatement(sql: string, { stmts = [] }: ParsedSql): ReadStatement {
   const [first, second] = stmts;
-  if (first === undefined) throw new ToolFault('There is no statement in the SQL.');
-  if (second !== undefined) throw new ToolFault('One statement at a time: the SQL holds several.');
+  if (first === undefined) throw new ToolFault('The SQL contains no statement.');
+  if (second !== undefined) throw new ToolFault('The SQL contains several statements. Send one at a time.');
   const text = cut(sql, first.stmt_location ?? 0, first.stmt_len ?? 0);
   const [kind, body] = onlyEntry(first.stmt);
   if (kind === 'VariableShowStmt') return { kind: 'report', text, mentions: [] };
@@ -36,19 +36,21 @@ export function readStatement(sql: string, { stmts = [] }: ParsedSql): ReadState
 
 const allowed = 'this server runs SELECT, VALUES, TABLE, WITH … SELECT, EXPLAIN of these, and SHOW.';
 
-/** Comparisons that PostgreSQL writes into statements itself: CASE, IN, BETWEEN, USING, DISTINCT. */
+/** Comparisons that PostgreSQL adds to statements itself: CASE, IN, BETWEEN, USING, DISTINCT. */
 const unwrittenOperators = ['=', '<>', '<', '<=', '>', '>='];
 
-/** Grammar to the parser; to a server older than its grammar they are functions like any other. */
+/** Keywords in the parser's grammar, but ordinary functions on an older server. */
 const jsonWords = [
   ...['json', 'json_array', 'json_arrayagg', 'json_exists', 'json_object', 'json_objectagg'],
   ...['json_query', 'json_scalar', 'json_serialize', 'json_table', 'json_value'],
 ];
 
-/** Looks at every node there is, so that a new place to put a write is no way around. Deep trees need no stack. */
-function collectMentions(query: SqlNode): Mention[] {
-  const found = new Map<string, Mention>();
-  const add = (kind: Mention['kind'], parts: readonly string[]): void => {
+/**
+ * Visits every node, so that no new place for a write is missed. Iterative, so deep trees cannot overflow the stack.
+ */
+function collectMentions(query: SqlNode): TableMention[] {
+  const found = new Map<string, TableMention>();
+  const add = (kind: TableMention['kind'], parts: readonly string[]): void => {
     const name = parts.at(-1);
     if (name === undefined) return;
     const schema = parts.at(-2) ?? null;
@@ -69,25 +71,29 @@ function collectMentions(query: SqlNode): Mention[] {
 }
 
 function refuseWrite(key: string): void {
-  if (key === 'intoClause') throw new ToolFault(`SELECT … INTO makes a table, which is not allowed here: ${allowed}`);
+  if (key === 'intoClause') throw new ToolFault(`SELECT … INTO creates a table, which is not allowed here: ${allowed}`);
   if (key === 'lockingClause') throw new ToolFault('FOR UPDATE and FOR SHARE lock rows, which is not allowed here.');
   if (key.endsWith('Stmt') && key !== 'SelectStmt') {
-    throw new ToolFault(`${nameOf(key)} is not allowed here, inside of a query neither: ${allowed}`);
+    throw new ToolFault(`${nameOf(key)} is not allowed here, not even inside a query: ${allowed}`);
   }
 }
 
-function noteCalls(key: string, value: unknown, add: (kind: Mention['kind'], parts: readonly string[]) => void): void {
+function noteCalls(
+  key: string,
+  value: unknown,
+  add: (kind: TableMention['kind'], parts: readonly string[]) => void,
+): void {
   if (key === 'funcname') add('function', strings(value));
   else if (key === 'operName' || key === 'useOp') add('operator', strings(value));
   else if (key === 'A_Expr')
-    add('operator', strings((value as SqlNode).name)); // an object, as all nodes are
+    add('operator', strings((value as SqlNode).name)); // an object, like all nodes
   else if (key === 'typeName' || key === 'TypeName') add('type', strings((value as SqlNode).names));
   else if (key === 'fields') for (const name of strings(value).slice(1)) add('reference', [name]);
   else if (key.startsWith('Json')) for (const name of jsonWords) add('function', [name]);
   else if (key === 'indirection') for (const name of strings(value)) add('reference', [name]);
 }
 
-/** Of a list of nodes, those that are plain strings. */
+/** The plain strings in a list of nodes. */
 function strings(list: unknown): string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((each: { readonly String?: { readonly sval?: string } }) =>
@@ -96,8 +102,8 @@ function strings(list: unknown): string[] {
 }
 
 /**
- * Positions of the parser are in bytes of UTF-8. What stands before the statement becomes blanks, so that a position
- * that PostgreSQL tells is one in what the caller wrote.
+ * The parser's positions are in bytes of UTF-8. Text before the statement becomes blanks, so that positions reported by
+ * PostgreSQL match the caller's text.
  */
 function cut(sql: string, start: number, length: number): string {
   const bytes = Buffer.from(sql);
@@ -111,7 +117,7 @@ function onlyEntry(node: SqlNode): readonly [string, SqlNode] {
   return entry as [string, SqlNode];
 }
 
-/** `CreateTableAsStmt` → `CREATE TABLE AS`; the parser's names are PostgreSQL's own words. */
+/** `CreateTableAsStmt` → `CREATE TABLE AS`; the parser's names use PostgreSQL's own words. */
 function nameOf(kind: string): string {
   const known: Readonly<Record<string, string>> = {
     TransactionStmt: 'A transaction command',

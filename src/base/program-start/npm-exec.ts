@@ -1,0 +1,116 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isJsonObject } from '../json.ts';
+
+/** What `npx` or `npm exec` is asked to run. */
+export interface NpmExec {
+  /** The word that names the program, such as `@scope/server@1`. */
+  readonly word: string;
+  readonly packages: readonly string[];
+}
+
+/** Undefined if the arguments say more than which package to run: then nothing about them is assumed. */
+export function readNpmExec(args: readonly string[]): NpmExec | undefined {
+  const packages: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    if (!arg.startsWith('-') || arg === '--') {
+      const word = arg === '--' ? args[index + 1] : arg;
+      return word === undefined ? undefined : { word, packages: packages.length === 0 ? [word] : packages };
+    }
+    const [flag = '', ...rest] = arg.split('=');
+    if (isPackageFlag(flag)) packages.push(rest.length > 0 ? rest.join('=') : (args[++index] ?? ''));
+    else if (!plainFlags.has(flag)) return undefined;
+  }
+  return undefined;
+}
+
+function isPackageFlag(flag: string): boolean {
+  return flag === '-p' || flag === '--package';
+}
+
+/** They take no value and change neither the folder nor the program. */
+const plainFlags: ReadonlySet<string> = new Set([
+  '-y',
+  '--yes',
+  '-q',
+  '--quiet',
+  '-s',
+  '--silent',
+  '--offline',
+  '--prefer-offline',
+  '--prefer-online',
+  '--no-install',
+  '--no',
+  '--no-audit',
+  '--no-fund',
+  '--ignore-scripts',
+]);
+
+/**
+ * Whether npm should use something of this folder or of one above it: an installed package, the folder's own package, or
+ * the registry that its settings name. To ignore those could run a package of the same name that is somebody else's.
+ */
+export function npmUsesFolder({ word, packages }: NpmExec, folder: string, home: string | undefined): boolean {
+  if (packages.some(isPath)) return true;
+  const names = packages.map(packageName);
+  for (const each of upwards(folder)) {
+    const modules = join(each, 'node_modules');
+    const isRead = each !== home && (each === folder || isProject(each));
+    if (isRead && namesRegistry(join(each, '.npmrc'))) return true;
+    if (names.some((name) => existsSync(join(modules, name)))) return true;
+    // npm puts this folder on the PATH, where the package would find another `node`.
+    if ([word, 'node', 'sh'].some((name) => existsSync(join(modules, '.bin', name)))) return true;
+    if (offersProgram(join(each, 'package.json'), word)) return true;
+  }
+  return false;
+}
+
+function isPath(text: string): boolean {
+  return /^(?:[./~]|file:)/.test(text);
+}
+
+/** `@scope/name@1.2` → `@scope/name`. */
+function packageName(text: string): string {
+  const at = text.indexOf('@', 1);
+  return at < 0 ? text : text.slice(0, at);
+}
+
+function isProject(folder: string): boolean {
+  return existsSync(join(folder, 'package.json')) || existsSync(join(folder, 'node_modules'));
+}
+
+/** Settings that cannot be read may name one. */
+function namesRegistry(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    return statSync(file).size > maxManifestBytes || /registry/i.test(readFileSync(file, 'utf8'));
+  } catch {
+    return true;
+  }
+}
+
+const maxManifestBytes = 1024 * 1024;
+
+/** A file that cannot be understood may offer anything. */
+function offersProgram(file: string, word: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    if (statSync(file).size > maxManifestBytes) return true;
+    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (!isJsonObject(manifest) || manifest.bin === undefined) return false;
+    const { name, bin } = manifest;
+    if (isJsonObject(bin)) return Object.hasOwn(bin, word);
+    return typeof name !== 'string' || name.slice(name.lastIndexOf('/') + 1) === word;
+  } catch {
+    return true;
+  }
+}
+
+function* upwards(folder: string): Generator<string> {
+  yield folder;
+  for (let each = folder; dirname(each) !== each; ) {
+    each = dirname(each);
+    yield each;
+  }
+}

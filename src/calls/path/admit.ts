@@ -1,0 +1,41 @@
+import { type HubError, isJsonObject } from '../../base/index.ts';
+import { decideOn } from '../../domain/index.ts';
+import { findHeaderMismatch } from '../../mcp/index.ts';
+import type { CallResult, ToolReference } from '../call.ts';
+import { approvalNeeded, badArguments, deniedArguments, notSelected, stopping } from '../refusals.ts';
+import type { Target } from '../target.ts';
+import type { CallRun } from './call-run.ts';
+import { openRecord, subjectOf } from './record.ts';
+import { denial, refuseAtOnce } from './refuse.ts';
+
+/**
+ * Decides on the call by its target and, if a rule looks at them, its arguments. Opens the record.
+ * Returns undefined unless the call is refused.
+ */
+export function admit(run: CallRun): CallResult | undefined {
+  const { call, path, target } = run;
+  const { args, caller, only } = call.request;
+  const decision = isJsonObject(args) ? decideOn(target.decision, { args, caller }) : target.decision;
+  run.decision = decision;
+  if (path.isStopping()) return refuseAtOnce(run, stopping());
+  if (only !== undefined && !isAmong(only, target)) return refuseAtOnce(run, notSelected(target));
+  if (decision.effect === 'deny') return refuseAtOnce(run, deniedArguments(target), denial(target, decision));
+  const objection = isJsonObject(args) ? (mismatch(run) ?? call.cancelled) : badArguments(target);
+  if (objection !== undefined) return refuseAtOnce(run, objection);
+  if (decision.effect === 'ask' && !path.refused.mayHold(caller)) {
+    return refuseAtOnce(run, approvalNeeded(target));
+  }
+  openRecord(run, subjectOf(run));
+  return undefined;
+}
+
+function isAmong(only: readonly ToolReference[], { server, ownName }: Target): boolean {
+  return only.some((reference) => reference.server === server && reference.tool === ownName);
+}
+
+/** A modern HTTP client repeats some arguments in headers, on which a proxy may have decided. */
+function mismatch({ call, target }: CallRun): HubError | undefined {
+  const { client, args } = call.request;
+  if (client?.headers === undefined || target.mirrored.length === 0) return undefined;
+  return findHeaderMismatch(target.mirrored, args, client.headers);
+}

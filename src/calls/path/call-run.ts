@@ -1,0 +1,88 @@
+import { type Clock, HubError, type LinkedList } from '../../base/index.ts';
+import type { Decision } from '../../domain/index.ts';
+import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
+import type { TaskIds } from '../../mcp/index.ts';
+import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
+import type { SessionUis } from '../apps/session-uis.ts';
+import type { Call, CallEndState } from '../call.ts';
+import type { CallRates } from '../call-rates.ts';
+import type { CallMeter } from '../observing/call-meter.ts';
+import type { TracedCalls } from '../observing/traced-calls.ts';
+import type { RefusedCalls } from '../refused-calls.ts';
+import type { Target } from '../target.ts';
+import type { Views } from '../views/views.ts';
+
+export interface CallPathDeps {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly views: Views;
+  readonly taskIds: TaskIds;
+  readonly refused: RefusedCalls;
+  /** Calls that have not ended; the hub waits for them when it stops. */
+  readonly inFlight: LinkedList<Call>;
+  readonly meter?: CallMeter | undefined;
+  readonly traced?: TracedCalls | undefined;
+  isStopping(): boolean;
+}
+
+/** Shared by all runs. */
+export interface CallPath extends CallPathDeps {
+  readonly rates: CallRates;
+  readonly uis: SessionUis;
+  /** The ledger's text for a connection. */
+  readonly ledgerConnectionOf: (connection: Connection) => LedgerConnection;
+}
+
+/** The state of one call on its path. Each step uses the fields that earlier steps have set. */
+export class CallRun {
+  readonly path: CallPath;
+  readonly call: Call;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
+  /** Set by `find`, if the name is in the agent's view. */
+  found: Target | undefined;
+  /** Set if an app's name for a tool belongs to several servers. */
+  ambiguous: readonly string[] | undefined;
+  /** Set by `admit`: the decision on this call. */
+  decision: Decision | undefined;
+  opened: OpenCall | undefined;
+  /** Set by `reach`: the call's slot at the server. */
+  entered: UpstreamDispatch | undefined;
+  connected: Connection | undefined;
+  /** What the call takes from its agent's budget for arguments. */
+  countedArguments = 0;
+  /** How often the call was sent again. */
+  retries = 0;
+  /** A run that throws counts as failed. */
+  endState: CallEndState = 'failed';
+
+  constructor(path: CallPath, call: Call) {
+    this.path = path;
+    this.call = call;
+    this.startedAt = path.clock.monotonic();
+  }
+
+  get target(): Target {
+    return this.found ?? outOfOrder('target');
+  }
+
+  get record(): OpenCall {
+    return this.opened ?? outOfOrder('record');
+  }
+
+  get dispatch(): UpstreamDispatch {
+    return this.entered ?? outOfOrder('server');
+  }
+
+  get connection(): Connection {
+    return this.connected ?? outOfOrder('connection');
+  }
+
+  get durationMs(): number {
+    return this.path.clock.monotonic() - this.startedAt;
+  }
+}
+
+function outOfOrder(what: string): never {
+  throw new HubError('INTERNAL', `A step of a call came before the call had its ${what}.`);
+}

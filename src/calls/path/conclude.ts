@@ -1,0 +1,68 @@
+import { countedBytes, HubError } from '../../base/index.ts';
+import type { Outcome } from '../../domain/index.ts';
+import type { ErrorReply, FailedReply, ResultReply, UpstreamReply } from '../../upstream/index.ts';
+import { forCaller } from '../availability/unavailable.ts';
+import type { CallResult } from '../call.ts';
+import { outcomeOf } from '../outcomes.ts';
+import { resultUnread, toolError, unknownResult } from '../refusals.ts';
+import { withExposedTask } from '../tasks.ts';
+import { exposedError } from '../views/exposed-result.ts';
+import type { CallRun } from './call-run.ts';
+import { exposedReply } from './expose-result.ts';
+import { closeRecord } from './record.ts';
+
+/** Records the outcome and translates the result for the agent. */
+export function conclude(run: CallRun, answer: UpstreamReply): CallResult {
+  const { target, path, call } = run;
+  const reply = target.tasks ? withExposedTask(call.request, target, path.taskIds, answer) : answer;
+  switch (reply.kind) {
+    case 'result':
+      return concludeResult(run, reply);
+    case 'error':
+      return concludeError(run, reply);
+    case 'failed':
+      return concludeFailure(run, reply);
+  }
+}
+
+function concludeResult(run: CallRun, reply: ResultReply): CallResult {
+  const { durationMs, retries } = run;
+  const { httpStatus, text } = reply;
+  if (!hasRoomFor(run, text.length)) return concludeFailure(run, resultUnread(run.target, text.length, httpStatus));
+  const outcome = outcomeOfResult(run, reply);
+  if (outcome === undefined) return concludeFailure(run, unknownResult(run.target, reply.value.resultType, httpStatus));
+  const result = exposedReply(run, reply);
+  if (result instanceof HubError)
+    return concludeFailure(run, { kind: 'failed', error: result, cause: 'answer', sent: true, httpStatus });
+  const error = outcome === 'tool_error' ? { error: toolError(reply.value) } : {};
+  closeRecord(run, { outcome, durationMs, ...error, retries, httpStatus });
+  return { kind: 'result', result };
+}
+
+/** Undefined for a type of result that the hub did not ask for. */
+function outcomeOfResult({ target }: CallRun, { value }: ResultReply): Outcome | undefined {
+  const { resultType, isError } = value;
+  if (resultType === 'input_required') return 'input_required';
+  if (resultType === 'task' && target.tasks) return 'task';
+  if (resultType !== undefined && resultType !== 'complete') return undefined;
+  return isError === true ? 'tool_error' : 'ok';
+}
+
+/** Most results are small and need no room of their own. */
+export function hasRoomFor({ call }: CallRun, bytes: number): boolean {
+  return bytes <= countedBytes || call.request.caller.answers?.reserve(bytes) !== false;
+}
+
+function concludeError(run: CallRun, reply: ErrorReply): CallResult {
+  const { durationMs, retries } = run;
+  const { message, httpStatus } = reply;
+  closeRecord(run, { outcome: 'upstream_error', durationMs, error: message, retries, httpStatus });
+  const error = exposedError(run.target, reply);
+  return error === undefined ? reply : { kind: 'failed', error };
+}
+
+function concludeFailure(run: CallRun, { error, httpStatus }: FailedReply): CallResult {
+  const { durationMs, retries } = run;
+  closeRecord(run, { outcome: outcomeOf(error.code), durationMs, error: error.message, retries, httpStatus });
+  return { kind: 'failed', error: forCaller(error, run.target, run.path.clock.now()) };
+}

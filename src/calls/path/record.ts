@@ -1,0 +1,54 @@
+import { type HubError, toHubError } from '../../base/index.ts';
+import { type CallEnd, decidedSubject, isGood, type LedgerSubject, type OpenCall } from '../../ledger/index.ts';
+import { outcomeOf } from '../outcomes.ts';
+import { decisionFacts } from '../target.ts';
+import type { CallRun } from './call-run.ts';
+
+/** Opens the record of the call in the ledger, and its span if tracing is on. */
+export function openRecord(run: CallRun, subject: LedgerSubject): OpenCall {
+  const { path, call, startedAt } = run;
+  const { caller, argumentsText } = call.request;
+  const record = path.ledger.open(subject, caller.run, argumentsText);
+  path.traced?.begin(record, call.request, path.clock.now() - path.clock.monotonic() + startedAt);
+  run.opened = record;
+  return record;
+}
+
+/** The ledger subject with the decision on this call. */
+export function subjectOf({ target, decision }: CallRun): LedgerSubject {
+  if (decision === undefined || decision === target.decision) return target.subject;
+  return decidedSubject(target.subject, decisionFacts(decision));
+}
+
+/** Resolves when the operating system has the record. Nothing is sent before that. */
+export function recordSending({ path, record, connection }: CallRun): Promise<void> {
+  return path.ledger.sent(record, path.ledgerConnectionOf(connection));
+}
+
+/** Ends the call in the ledger, the metrics and the traces, exactly once. */
+export function closeRecord(run: CallRun, end: CallEnd, isRecorded = true): void {
+  const { path, record, found } = run;
+  const { stage } = record;
+  if (stage === 'ended') return;
+  run.endState = stage === 'sent' ? endStateOf(end) : 'refused';
+  // For the ledger, a call that was not sent is a refusal.
+  if (isRecorded) path.ledger.done(record, end);
+  else path.ledger.drop(record);
+  if (stage === 'sent' && found !== undefined) path.meter?.ended(found, end.outcome, end.durationMs);
+  else path.meter?.refused(found, end.outcome);
+  path.traced?.end(record, found, end, run.decision);
+}
+
+/** Ends the record of a call that failed because of a defect. */
+export function closeAfterDefect(run: CallRun, error: unknown): void {
+  if (run.opened !== undefined) closeRecord(run, endWith(run, toHubError(error)));
+}
+
+export function endWith({ durationMs }: CallRun, error: HubError): CallEnd {
+  return { outcome: outcomeOf(error.code), durationMs, error: error.message };
+}
+
+function endStateOf({ outcome }: CallEnd): 'done' | 'failed' | 'interrupted' {
+  if (outcome === 'interrupted') return 'interrupted';
+  return isGood(outcome) ? 'done' : 'failed';
+}

@@ -1,0 +1,33 @@
+import type { FailedReply, UpstreamReply } from '../../upstream/index.ts';
+import { isInputRequired } from '../input-required/input-required.ts';
+import { answerInputRequests } from './answer-input-requests.ts';
+import type { CallRun } from './call-run.ts';
+import { connect } from './reach.ts';
+import { recordSending } from './record.ts';
+import { sendWith } from './send.ts';
+
+/** A call can be repeated if nothing was sent, or if the server says that the tool is read-only or idempotent. */
+export function mayRepeat({ call, target }: CallRun, reply: UpstreamReply): reply is FailedReply {
+  if (reply.kind !== 'failed' || call.cancelled !== undefined) return false;
+  if (reply.cause !== 'connection' && reply.cause !== 'session') return false;
+  return !reply.sent || target.safeToRepeat;
+}
+
+/** Sends the call once more over a new connection. Without one, the first failure is the answer. */
+export async function repeat(run: CallRun, first: FailedReply): Promise<UpstreamReply> {
+  const { call, dispatch, connection: lost } = run;
+  dispatch.reportLoss(lost, first);
+  try {
+    await connect(run);
+    // The record names the connection, so it must be written again before the call is sent.
+    if (call.cancelled === undefined) await recordSending(run);
+  } catch {
+    return first;
+  } finally {
+    if (run.connection !== lost) lost.exclusiveAccess?.leave(call);
+  }
+  if (call.cancelled !== undefined) return first;
+  run.retries = 1;
+  const reply = await sendWith(run, call.request.inputs ?? '');
+  return isInputRequired(reply) ? answerInputRequests(run, reply) : reply;
+}

@@ -1,0 +1,22 @@
+import { parseUriTemplate } from '../../../mcp/index.ts';
+import type { ViewSource } from '../view.ts';
+
+/**
+ * Names everything in configuration order, so that the server configured first gets a contested name, no matter which
+ * agent asked or which server answered first. An unavailable server keeps its names.
+ */
+export function nameAll({ configuration, upstreams, names, promptNames, resourceNames }: ViewSource): void {
+  resourceNames.adopt(configuration.servers.keys());
+  for (const [server, { control }] of upstreams) {
+    const catalog = control.catalog ?? control.lastCatalog;
+    if (catalog === undefined) continue;
+    for (const { name } of catalog.tools) names.nameOf(server, name);
+    for (const { name } of catalog.prompts) promptNames.nameOf(server, name);
+    for (const { uri } of catalog.resources) resourceNames.nameOf(server, uri);
+    for (const { uriTemplate } of catalog.templates) {
+      resourceNames.nameOf(server, uriTemplate);
+      const form = parseUriTemplate(uriTemplate);
+      if (form !== undefined) resourceNames.claim(server, form);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import type { Configuration, ConfiguredServer, Problem, ServerPlan, SourceRef } from '../domain/index.ts';
+import { mergeAgents } from './agents/merge-agents.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { type Finding, quote, toProblem } from './findings.ts';
+import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
+import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
+import { reportHidden } from './report-hidden.ts';
+import { inherit, switchOff } from './restrictions/inherit-restrictions.ts';
+import { deniesEverything } from './restrictions/read-policy.ts';
+import { type CoverOptions, findCovered, findReadable } from './servers/covered-places.ts';
+import { leadsToHub } from './servers/hub-entry.ts';
+import { resolveServer, type WrittenPlan } from './servers/resolve-server.ts';
+import type { FoundLiteral } from './variables/literal-secrets.ts';
+import type { DotEnv } from './variables/read-dotenv.ts';
+import type { StoredSecrets } from './variables/read-secrets.ts';
+import { createVariables, shortestSecret, type VariablesDeps } from './variables/variables.ts';
+
+/** One file that exists. Sources are ordered strongest first. */
+export interface ReadSource {
+  readonly reader: Reader;
+  readonly file: string;
+  readonly content: FileContent;
+  /** Why nothing of the file is used. */
+  readonly problems: readonly Problem[];
+  /** The same in one sentence, including for a file that is one server and reports it as that server's problem. */
+  readonly unusable?: string;
+  /** Valid, but empty. */
+  readonly isEmpty?: boolean;
+}
+
+export interface LoadDeps extends VariablesDeps {
+  /** Folders that no server may reach unless `allowPaths` lists them. The first is the hub's own state. */
+  readonly protectedPlaces?: readonly string[];
+}
+
+export interface AssembleOptions {
+  readonly workspace: string;
+  readonly readSources: readonly ReadSource[];
+  readonly notices: readonly Problem[];
+  readonly dotEnv: DotEnv;
+  readonly stored: StoredSecrets;
+  /** Nothing but the texts is of the moment that is loaded. */
+  readonly only?: boolean | undefined;
+}
+
+export interface AssembledConfiguration {
+  readonly configuration: Configuration;
+  /** The servers that refer to each variable. */
+  readonly uses: ReadonlyMap<string, readonly string[]>;
+  /** Of the servers that are valid. */
+  readonly plans: ReadonlyMap<string, Omit<ServerPlan, 'files'>>;
+  readonly literals: readonly FoundLiteral[];
+}
+
+export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions): AssembledConfiguration {
+  const { workspace, readSources, dotEnv, stored } = options;
+  const settings: Settings = Object.assign({}, ...readSources.map(({ content }) => content.settings).reverse());
+  const { servers, problems, secrets, uses, literals, written } = assembleServers(deps, options);
+  const reaches = refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
+  const { agents, problems: aboutAgents } = mergeAgents(readSources);
+  const all = [
+    ...options.notices.map(asFatal),
+    ...stored.problems,
+    ...dotEnv.problems,
+    ...readSources.flatMap(({ reader, file, content, problems: own }) => {
+      const found = [...own, ...content.findings.map((finding) => toProblem(file, finding))];
+      const unknown = findUnknown(file, content.mentions, { servers, agents });
+      return [...(reader.restricts ? found.map(asFatal) : found), ...unknown];
+    }),
+    ...problems,
+    ...aboutAgents,
+  ];
+  if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(workspace));
+  const configuration: Configuration = {
+    workspace,
+    servers,
+    agents,
+    roles: allRoles(readSources),
+    policy: firstPolicy(readSources),
+    naming: 'prefixed',
+    problems: all.sort(byPlace(readSources)),
+    files: [...readSources.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
+    secrets: secrets.filter((secret) => secret.length >= shortestSecret),
+    shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
+    environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+    ledger: { sync: 'os' },
+    serve: defaultServe,
+    allowPaths: [],
+    ...settings,
+  };
+  return { configuration, uses, literals, plans: completePlans(servers, written, reaches) };
+}
+
+/** Servers that could reach keys become invalid. Returns the places that others may reach. */
+function refuseCovering(
+  { env, protectedPlaces: places = [] }: LoadDeps,
+  { servers, problems }: Pick<AssembledServers, 'servers' | 'problems'>,
+  options: Pick<CoverOptions, 'workspace' | 'allowPaths'>,
+): ReadonlyMap<string, readonly string[]> {
+  const allowed = new Map<string, readonly string[]>();
+  for (const [name, server] of servers) {
+    if (server.kind !== 'ready') continue;
+    const { source, hides } = server.spec;
+    const { refused, reaches } = findCovered(server.spec, { ...options, places, home: env.HOME });
+    const warning = findReadable(server.spec, options);
+    if (warning !== undefined) problems.push(toProblem(source.file, warning));
+    allowed.set(name, reaches);
+    if (refused === undefined) continue;
+    const problem = toProblem(source.file, refused);
+    problems.push(problem);
+    servers.set(name, { kind: 'invalid', name, source, hides, problems: [problem] });
+  }
+  return allowed;
+}
+
+function completePlans(
+  servers: ReadonlyMap<string, ConfiguredServer>,
+  written: ReadonlyMap<string, WrittenPlan>,
+  reaches: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, Omit<ServerPlan, 'files'>> {
+  return new Map(
+    [...written].flatMap(([name, plan]) =>
+      servers.get(name)?.kind === 'ready' ? [[name, { ...plan, reaches: reaches.get(name) ?? [] }]] : [],
+    ),
+  );
+}
+
+/** An error in one server leaves out only that server. */
+function asFatal(problem: Problem): Problem {
+  return problem.severity === 'error' && problem.server === undefined ? { ...problem, fatal: true } : problem;
+}
+
+interface AssembledServers {
+  readonly servers: Map<string, ConfiguredServer>;
+  readonly problems: Problem[];
+  readonly secrets: string[];
+  readonly uses: ReadonlyMap<string, readonly string[]>;
+  readonly written: ReadonlyMap<string, WrittenPlan>;
+  readonly literals: readonly FoundLiteral[];
+}
+
+/**
+ * The stronger file wins. Problems in hidden servers are not reported, and hiding is reported only if it makes a
+ * difference.
+ */
+function assembleServers(deps: VariablesDeps, options: AssembleOptions): AssembledServers {
+  const { workspace, readSources, dotEnv, stored, only: onlyTexts } = options;
+  const servers = new Map<string, ConfiguredServer>();
+  const problems: Problem[] = [];
+  // A server may print a secret that it read elsewhere, so unused ones are hidden too.
+  const secrets = new Set([...(stored.values?.values() ?? [])].filter((value) => value.length >= shortestSecret));
+  const uses = new Map<string, string[]>();
+  const written = new Map<string, WrittenPlan>();
+  const literals: FoundLiteral[] = [];
+  const madeFrom = new Map<string, string | undefined>();
+  for (const { reader, file, content } of readSources) {
+    const { workspaceNames, writeVariable } = reader;
+    const grammar = content.grammar ?? reader.grammar;
+    const variables = createVariables(deps, {
+      workspace,
+      workspaceNames,
+      stored: stored.values,
+      dotEnv: dotEnv.values,
+    });
+    for (const draft of content.servers) {
+      const winner = servers.get(draft.name);
+      const resolved = resolveServer(draft, { file, workspace, grammar, variables, writeVariable, onlyTexts });
+      if (!isOurs(reader) && leadsToHub(draft, resolved.server)) continue;
+      if (winner !== undefined) {
+        const made = madeFrom.get(draft.name) === file;
+        problems.push(...reportHidden({ winner, hidden: resolved.server, draft, file, made }));
+        const { server, problem } = inherit(hiding(winner, { file, line: draft.line }), { draft, resolved, file });
+        if (problem !== undefined) problems.push(problem);
+        servers.set(draft.name, server);
+        continue;
+      }
+      servers.set(draft.name, resolved.server);
+      if (resolved.plan !== undefined) written.set(draft.name, resolved.plan);
+      madeFrom.set(draft.name, draft.madeFrom);
+      problems.push(...resolved.problems);
+      literals.push(...resolved.literals);
+      for (const secret of resolved.secrets) secrets.add(secret);
+      for (const variable of resolved.variables) uses.set(variable, [...(uses.get(variable) ?? []), draft.name]);
+    }
+  }
+  for (const { file, content } of readSources) {
+    for (const { name, line } of content.switchedOff ?? []) {
+      const server = servers.get(name);
+      if (server !== undefined) servers.set(name, switchOff(server, { file, line }));
+    }
+  }
+  return { servers, problems, secrets: [...secrets], uses, literals, written };
+}
+
+/** No client keeps its own entries there, so every entry is meant for the hub. */
+function isOurs(reader: Reader): boolean {
+  return reader === quartermasterYaml || reader.serverOf !== undefined;
+}
+
+function hiding(winner: ConfiguredServer, place: SourceRef): ConfiguredServer {
+  if (winner.kind !== 'ready') return { ...winner, hides: [...winner.hides, place] };
+  return { ...winner, spec: { ...winner.spec, hides: [...winner.spec.hides, place] } };
+}
+
+/** A role is a fact about one agent, so lists can be merged. Stronger files override weaker ones. */
+function allRoles(readSources: readonly ReadSource[]): Configuration['roles'] {
+  return new Map(readSources.toReversed().flatMap(({ content }) => [...content.roles]));
+}
+
+/** Rules come from the strongest file that has any, unless the restrictions of another file could not be understood. */
+function firstPolicy(readSources: readonly ReadSource[]): Configuration['policy'] {
+  const policies = readSources.flatMap(({ content }) => content.policy ?? []);
+  return policies.find(deniesEverything) ?? policies[0];
+}
+
+function findUnknown(
+  file: string,
+  mentions: readonly Mention[],
+  known: Pick<Configuration, 'servers' | 'agents'>,
+): Problem[] {
+  const { servers, agents } = known;
+  return mentions.flatMap((mention) => {
+    const { kind, text, line, field } = mention;
+    if (kind === 'role') return agents.has(text) ? [] : [toProblem(file, missingRole(mention, [...agents.keys()]))];
+    if (kind === 'name' ? servers.has(text) : mayMatch(text, servers)) return [];
+    const near = didYouMean(kind === 'name' ? text : text.slice(0, text.indexOf('.')), [...servers.keys()]);
+    const message = `${mention.subject}: ${quote(text)} names a server that is not configured.`;
+    const fix = near === undefined ? 'Configure the server, or remove the name.' : `Did you mean "${near}"?`;
+    return [toProblem(file, { severity: 'warning', line, field, message, fix })];
+  });
+}
+
+/** A missing role restricts nothing, which is seldom intended. */
+function missingRole({ text: role, line, field, subject }: Mention, agents: readonly string[]): Finding {
+  const near = didYouMean(role, agents);
+  return {
+    severity: 'warning',
+    line,
+    field,
+    message: `${subject}: its role ${quote(role)} has no entry and therefore no effect.`,
+    fix: near === undefined ? `Write an entry ${quote(role)} under agents:.` : `Did you mean "${near}"?`,
+  };
+}
+
+/** A wildcard before the first dot may match any server, including future ones. */
+function mayMatch(pattern: string, servers: ReadonlyMap<string, unknown>): boolean {
+  const star = pattern.indexOf('*');
+  const dot = pattern.indexOf('.');
+  if (pattern === '*' || (star >= 0 && star < dot)) return true;
+  for (let end = dot; end >= 0; end = pattern.indexOf('.', end + 1)) {
+    if (servers.has(pattern.slice(0, end))) return true;
+  }
+  return false;
+}
+
+function noConfiguration(workspace: string): Problem {
+  return toProblem('quartermaster.yaml', {
+    severity: 'warning',
+    message: `No configuration found in ${workspace}.`,
+    fix: 'Add a server with `qm add`, use a preset from `qm bootstrap --list`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.',
+  });
+}
+
+/** In the order in which people work through them: file by file, top to bottom. */
+function byPlace(readSources: readonly ReadSource[]): (left: Problem, right: Problem) => number {
+  const ranks = new Map(readSources.map(({ file }, index) => [file, index]));
+  const rank = (problem: Problem): number => ranks.get(problem.file) ?? -1;
+  return (left, right) => rank(left) - rank(right) || (left.line ?? 0) - (right.line ?? 0);
+}

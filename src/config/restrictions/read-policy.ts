@@ -1,0 +1,55 @@
+import type { PolicyRule, RuleEffect, SourceRef, ToolPolicy } from '../../domain/index.ts';
+import { child, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
+import type { Mention } from '../readers/reader.ts';
+import { ruleEffects } from '../schema.ts';
+
+export interface ReadPolicy {
+  readonly policy: ToolPolicy | undefined;
+  readonly findings: readonly Finding[];
+  readonly mentions: readonly Mention[];
+}
+
+/** Reads the rules of a `policies` section whose shape has been checked. */
+export function readPolicy(
+  section: SourceNode,
+  place: { readonly file: string; readonly field: string; readonly subject: string },
+): ReadPolicy {
+  const findings: Finding[] = [];
+  const mentions: Mention[] = [];
+  const rules: PolicyRule[] = [];
+  const tools = child(section, 'tools');
+  for (const entry of tools?.kind === 'map' ? tools.entries : []) {
+    const { key, line } = entry;
+    const field = dotted(place.field, 'tools', key);
+    if (key !== '*' && !key.includes('.')) findings.push(notAPattern(entry, field, place.subject));
+    else mentions.push({ kind: 'pattern', text: key, line, field, subject: place.subject });
+    rules.push({ pattern: key, effect: effectOf(entry.value), source: { file: place.file, line } });
+  }
+  const policy = rules.length === 0 ? undefined : { source: { file: place.file, line: section.line }, rules };
+  return { policy, findings, mentions };
+}
+
+/** Replaces rules that cannot be read: their restrictions are unknown, so everything is denied. */
+export function denyEverything(source: SourceRef): ToolPolicy {
+  return { source, rules: [{ pattern: '*', effect: 'deny', source }] };
+}
+
+export function deniesEverything({ rules }: ToolPolicy): boolean {
+  const [rule, ...others] = rules;
+  return rule?.pattern === '*' && rule.effect === 'deny' && others.length === 0;
+}
+
+function notAPattern(entry: SourceEntry, field: string, subject: string): Finding {
+  return {
+    severity: 'error',
+    line: entry.line,
+    field,
+    message: `${subject}: ${quote(entry.key)} is not server.tool.`,
+    fix: `Write "server.${entry.key}", or "*.${entry.key}" for every server.`,
+  };
+}
+
+function effectOf(node: SourceNode): RuleEffect {
+  return ruleEffects.find((effect) => node.kind === 'scalar' && node.value === effect) ?? 'deny';
+}

@@ -1,0 +1,275 @@
+import type { FolderGuard } from '../base/index.ts';
+import type { RuleEffect } from './decision.ts';
+import type { RuleCondition } from './rule-condition.ts';
+import type { ApprovedFiles } from './server-plan.ts';
+
+/** The place of a setting, for messages and `qm explain`. */
+export interface SourceRef {
+  /** Relative to the workspace. */
+  readonly file: string;
+  readonly line?: number;
+}
+
+/** `file:line`, the form that editors and terminals understand. */
+export function placeOf({ file, line }: SourceRef): string {
+  return line === undefined ? file : `${file}:${line}`;
+}
+
+/** Settings of a program that runs as a child process or inside the hub. */
+export interface ProgramSettings {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface StdioTransportSpec extends ProgramSettings {
+  readonly type: 'stdio';
+  readonly command: string;
+  /** Undefined where servers need no approval. */
+  readonly approvedFiles?: ApprovedFiles;
+  /**
+   * It is started so that it takes neither settings nor code from its working folder. `unapproved`: it would take some
+   * now, and it is not known whether that was approved; so it is not started.
+   */
+  readonly guard?: FolderGuard | 'unapproved';
+}
+
+export interface HttpTransportSpec {
+  readonly type: 'http';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The HTTP+SSE transport that preceded streamable HTTP: a GET stream announces the URL to post to. */
+export interface SseTransportSpec {
+  readonly type: 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The servers that ship with the product. */
+export const builtinNames = ['git', 'fetch', 'pg-readonly'] as const;
+
+export type BuiltinName = (typeof builtinNames)[number];
+
+/** A server that ships with the product and runs inside the hub. */
+export interface BuiltinTransportSpec extends ProgramSettings {
+  readonly type: 'builtin';
+  readonly builtin: BuiltinName;
+}
+
+export type TransportSpec = StdioTransportSpec | HttpTransportSpec | SseTransportSpec | BuiltinTransportSpec;
+
+export const transportKinds = ['stdio', 'http', 'sse', 'builtin'] as const satisfies readonly TransportSpec['type'][];
+
+export type TransportKind = (typeof transportKinds)[number];
+
+/** Tool names as users write them, with or without the server's prefix. `*` alone matches every tool. */
+export interface ToolFilter {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+export interface ServerLimits {
+  /** How long a call may go without progress. Each progress notification restarts it. */
+  readonly timeoutMs: number;
+  /** How long a call may take in total, with or without progress. */
+  readonly maxMs: number;
+  /** Maximum calls in flight. */
+  readonly concurrency: number;
+  /** Maximum calls in any 60 seconds. Undefined: no limit. */
+  readonly ratePerMin: number | undefined;
+  /** How long the tools of an unavailable server stay listed. */
+  readonly graceMs: number;
+}
+
+/** What the server's own file permits. It narrows rights and never widens them. */
+export interface ServerAccess {
+  /**
+   * As written, for example `read:files` or `db:select`. Undefined: no restriction stated. An empty list grants
+   * nothing.
+   */
+  readonly scopes: readonly string[] | undefined;
+  /** Only tools that read, whatever the scopes allow. */
+  readonly readOnly: boolean;
+  /** Tools that write need a human's approval. */
+  readonly writeRequiresApproval: boolean;
+  /** Trust the server's tool annotations where they would allow something. */
+  readonly trustAnnotations: boolean;
+  /** Where these settings are written. */
+  readonly source: SourceRef;
+}
+
+/** A restriction from outside the server's own entry: an entry in a file of lower precedence, or a client's rules. */
+export interface ServerRestriction {
+  readonly source: SourceRef;
+  readonly tools: ToolFilter;
+  /** Undefined: states nothing. */
+  readonly access: ServerAccess | undefined;
+  readonly rules: ClientRules | undefined;
+}
+
+/** Rules from a client's own file. The last rule that matches decides. */
+export interface ClientRules {
+  /** The prefix that the client puts before this server's tool names. */
+  readonly prefix: string;
+  readonly rules: readonly PolicyRule[];
+  /** Rules that replace `rules` for the agent of that name. */
+  readonly agents: ReadonlyMap<string, readonly PolicyRule[]>;
+}
+
+/** Which results of a server are cached, and for how long. */
+export interface CacheSettings {
+  readonly ttlMs: number;
+  /** Limit for all cached results together. */
+  readonly maxBytes: number;
+  /**
+   * Tools that the operator declares read-only, by the server's own names. Undefined: the tools known to be read-only.
+   */
+  readonly tools: readonly string[] | undefined;
+  readonly resources: boolean;
+}
+
+/**
+ * Who shares a connection to a server. In the legacy era, a server can send requests to its callers only over a
+ * connection that is not `shared`.
+ */
+export type Isolation = 'shared' | 'per-agent' | 'per-session';
+
+/** One upstream server with every variable expanded. Contains secrets: never log it. */
+export interface ServerSpec {
+  readonly name: string;
+  readonly source: SourceRef;
+  /** Servers of the same name in files of lower precedence. */
+  readonly hides: readonly SourceRef[];
+  readonly description: string | undefined;
+  readonly enabled: boolean;
+  /** Set if another file disables the server and its own file does not. */
+  readonly disabledBy?: SourceRef;
+  /** Available to agents without a route. */
+  readonly shared: boolean;
+  readonly transport: TransportSpec;
+  /** Tried in order when the transport before cannot be reached. */
+  readonly fallbacks: readonly TransportSpec[];
+  readonly tools: ToolFilter;
+  readonly limits: ServerLimits;
+  readonly access: ServerAccess;
+  readonly restrictedBy: readonly ServerRestriction[];
+  readonly isolation: Isolation;
+  /** Undefined: nothing is cached. */
+  readonly cache: CacheSettings | undefined;
+  /** What an agent can do while the server is unavailable: "use the gh command line". */
+  readonly instead: string | undefined;
+  /**
+   * Says whether what is kept on disk is about this server. Covers the transports without secrets and header values, and the
+   * isolation; `isSameConnection` says whether a reconnect is needed.
+   */
+  readonly connectionKey: string;
+}
+
+export type ConfiguredServer =
+  | { readonly kind: 'ready'; readonly spec: ServerSpec }
+  | {
+      readonly kind: 'invalid';
+      readonly name: string;
+      readonly source: SourceRef;
+      readonly hides: readonly SourceRef[];
+      readonly problems: readonly Problem[];
+      /** Part of the entry restricts, but cannot be understood. */
+      readonly unclear?: true;
+    }
+  /** Valid and enabled, but nobody approved what it would start or contact. */
+  | {
+      readonly kind: 'untrusted';
+      readonly name: string;
+      readonly source: SourceRef;
+      readonly hides: readonly SourceRef[];
+      readonly description: string | undefined;
+      readonly transport: TransportKind;
+      readonly shared: boolean;
+      /** The operator declined it. */
+      readonly declined: boolean;
+    };
+
+export interface AgentSpec {
+  readonly name: string;
+  readonly source: SourceRef;
+  /** Undefined: this entry sets no route. */
+  readonly servers: readonly string[] | undefined;
+  /** Per server. */
+  readonly tools: ReadonlyMap<string, ToolFilter>;
+  readonly policy: ToolPolicy | undefined;
+}
+
+/** One set of rules from one source. Patterns are `server.tool`, with `*` as the wildcard. */
+export interface ToolPolicy {
+  readonly source: SourceRef;
+  readonly rules: readonly PolicyRule[];
+}
+
+export interface PolicyRule {
+  readonly pattern: string;
+  readonly effect: RuleEffect;
+  readonly source: SourceRef;
+  /** The rule applies only to calls that meet it. */
+  readonly condition?: RuleCondition;
+}
+
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly file: string;
+  readonly line?: number;
+  /** Dotted path within the file. */
+  readonly field?: string;
+  readonly server?: string;
+  readonly message: string;
+  /** How to fix it. */
+  readonly fix?: string;
+  /** The problem is in a restriction. The hub must not start without it. */
+  readonly fatal?: true;
+}
+
+export type Naming = 'prefixed' | 'preserved';
+
+/** Who may use what: the routes, restrictions and rules of agents and roles. */
+export interface AccessRules {
+  /** By the name of an agent or role. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** Maps agents to roles. An agent without its own entry uses its role's. */
+  readonly roles: ReadonlyMap<string, string>;
+  readonly policy: ToolPolicy | undefined;
+}
+
+/** The whole configuration, frozen. */
+export interface Configuration extends AccessRules {
+  readonly workspace: string;
+  readonly servers: ReadonlyMap<string, ConfiguredServer>;
+  /** The rules that were approved, while a change of them waits for approval. Agents have what both allow. */
+  readonly approvedRules?: AccessRules;
+  readonly naming: Naming;
+  readonly problems: readonly Problem[];
+  /** Files that were read. A change to one of them, or a new file, triggers a reload. */
+  readonly files: readonly string[];
+  /** Values that variables expanded to. They are redacted everywhere. */
+  readonly secrets: readonly string[];
+  /**
+   * Values of fewer than six characters whose variable is named like a secret. They are redacted where they stand
+   * alone.
+   */
+  readonly shortSecrets: readonly string[];
+  /** Variables that servers refer to and that only the environment of the hub can answer. */
+  readonly environment: readonly string[];
+  readonly ledger: { readonly sync: 'os' | 'always' };
+  readonly serve: ServeSettings;
+  /** Folders that servers may be given although keys lie in them. */
+  readonly allowPaths: readonly string[];
+}
+
+export interface ServeSettings {
+  /** Accepted host names besides loopback. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly clientSessionIdleMs: number;
+  readonly maxClientSessions: number;
+}

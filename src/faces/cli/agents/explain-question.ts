@@ -1,0 +1,125 @@
+import { HubError } from '../../../base/index.ts';
+import { type CallArguments, type Configuration, type Decision, placeOf } from '../../../domain/index.ts';
+import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
+import type { Hub } from '../../../hub/index.ts';
+
+/** A tool of a configured server, as the operator named it. */
+export interface NamedTool {
+  readonly server: string;
+  readonly tool: string;
+}
+
+/** Splits `server.tool`, or the name that agents see. Throws if no server of that name is configured. */
+export function readToolName(text: string, configuration: Configuration): NamedTool {
+  const isOn = ({ server }: NamedTool): boolean => {
+    const entry = configuration.servers.get(server);
+    return entry?.kind === 'ready' && entry.spec.enabled;
+  };
+  const splits = splitsOfToolName(text, configuration.servers);
+  // If the name fits several servers, prefer one that can be called.
+  const named = splits.find(isOn) ?? splits[0] ?? splitExposedName(text, configuration);
+  if (named !== undefined) return named;
+  const names = [...configuration.servers.keys()];
+  const known =
+    names.length === 0 ? 'No server is configured.' : `Configured servers: ${names.slice(0, 20).join(', ')}.`;
+  throw new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, {
+    hint: `Write SERVER.TOOL. ${known}`,
+  });
+}
+
+/** Splits `server_tool` as agents see it; the longest server name wins. */
+function splitExposedName(text: string, configuration: Configuration): NamedTool | undefined {
+  const [server] = [...configuration.servers.keys()]
+    .filter((name) => text.startsWith(`${name}_`) && text.length > name.length + 1)
+    .sort((a, b) => b.length - a.length);
+  return server === undefined ? undefined : { server, tool: text.slice(server.length + 1) };
+}
+
+export type ToolVerdict =
+  | { readonly kind: 'decided'; readonly decision: Decision }
+  /** The server itself is unusable, whatever the rules are. */
+  | {
+      readonly kind: 'invalid' | 'untrusted' | 'disabled';
+      readonly file: string;
+      readonly line?: number;
+      readonly message: string;
+    };
+
+/** The configuration's decision on an agent and a tool. */
+export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args?: CallArguments): ToolVerdict {
+  const entry = hub.configuration.servers.get(server);
+  if (entry?.kind === 'invalid') {
+    const message = `server ${server} is invalid: ${entry.problems[0]?.message ?? 'see `qm ls`'}`;
+    return { kind: 'invalid', ...entry.source, message };
+  }
+  if (entry?.kind === 'untrusted') {
+    return { kind: 'untrusted', ...entry.source, message: `server ${server} is not trusted yet` };
+  }
+  if (entry?.kind === 'ready' && !entry.spec.enabled) {
+    return {
+      kind: 'disabled',
+      ...(entry.spec.disabledBy ?? entry.spec.source),
+      message: `server ${server} is disabled`,
+    };
+  }
+  return { kind: 'decided', decision: hub.explain([agent], server, tool, args) };
+}
+
+export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): string {
+  if (verdict.kind === 'decided') return describeDecision(verdict.decision, server, tool);
+  return `${server}.${tool} cannot be called: ${verdict.message.replace(/\.$/, '')} (${placeOf(verdict)}).`;
+}
+
+/** Tells the operator in full why an agent got "unknown tool". */
+export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
+  const name = readToolName(text, hub.configuration);
+  const { server, tool } = name;
+  const verdict = judge(hub, agent, name);
+  const details = { server, tool };
+  if (verdict.kind !== 'decided') {
+    return new HubError(unusableCodes[verdict.kind], sayVerdict(verdict, name), {
+      ...(verdict.kind === 'untrusted'
+        ? { hint: `\`qm trust --show\` shows what it would start; \`qm trust ${server}\` approves it.` }
+        : {}),
+      details,
+    });
+  }
+  if (verdict.decision.effect === 'deny') {
+    return new HubError('POLICY_DENIED', sayVerdict(verdict, name), {
+      hint: `\`qm tools --agent ${agent}\` lists its tools.`,
+      details,
+    });
+  }
+  return unavailableOrMissing(hub, agent, name);
+}
+
+const unusableCodes = {
+  invalid: 'SERVER_INVALID',
+  untrusted: 'NOT_TRUSTED',
+  disabled: 'SERVER_DISABLED',
+} as const;
+
+/** The rules allow it, so either the server could not be reached or it has no such tool. */
+function unavailableOrMissing(hub: Hub, agent: string, { server, tool }: NamedTool): HubError {
+  const status = hub.status().find((each) => each.name === server);
+  const details = { server, tool };
+  if (status?.tools === undefined) {
+    const hint = `Nothing was sent. \`qm ls\` shows the server's state.`;
+    const message = status?.error ?? `Server "${server}" has not listed its tools in time.`;
+    if (status?.state === 'needs-login')
+      return new HubError('UPSTREAM_NEEDS_LOGIN', message, { hint: loginHint, details });
+    if (status?.state === 'forbidden') return new HubError('UPSTREAM_FORBIDDEN', message, { hint, details });
+    return new HubError('UPSTREAM_UNAVAILABLE', message, { hint, details });
+  }
+  const others = hub.lists
+    .tools(hub.callerFor({ agent }))
+    .filter((entry) => entry.server === server)
+    .map((entry) => entry.tool.name);
+  const some = others.length > 12 ? `${others.slice(0, 12).join(', ')} …` : others.join(', ');
+  return new HubError('USAGE', `Server "${server}" has no tool "${tool}".`, {
+    hint: others.length === 0 ? 'It has no tools that this agent sees.' : `Agent ${agent} has ${some}.`,
+    details,
+  });
+}
+
+const loginHint = "Set its token in the server's headers.";

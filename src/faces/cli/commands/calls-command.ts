@@ -1,0 +1,119 @@
+import { Command } from 'commander';
+import { HubError } from '../../../base/index.ts';
+import type { CallLine, RecordedCall } from '../../../ledger/index.ts';
+import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
+import {
+  type CallsFilter,
+  type CallsFilterOptions,
+  fitsFilter,
+  readCallsFilter,
+  withCallsFilter,
+} from '../calls/calls-filter.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+
+export function callsCommand(cli: CliContext): Command {
+  const command = new Command('calls')
+    .description('show the audit log (the ledger): who called which tool, with what outcome')
+    .option('--follow', 'print further calls as they end, until Ctrl-C')
+    .option('--limit <count>', 'number of calls to show', '50');
+  return withCallsFilter(command).action((options: CallsOptions, self: Command) =>
+    calls(cli, readInvocation(self, cli), options),
+  );
+}
+
+interface CallsOptions extends CallsFilterOptions {
+  readonly follow?: boolean;
+  readonly limit: string;
+}
+
+async function calls(cli: CliContext, invocation: Invocation, options: CallsOptions): Promise<void> {
+  const { clock } = cli;
+  const [{ readRecordedCalls, readRecordedOpenCalls }, { ledgerPlaces }, { stateLayout }] = await Promise.all([
+    import('../../../ledger/index.ts'),
+    import('../../../storage/index.ts'),
+    import('../hub/state-layout.ts'),
+  ]);
+  const startedAt = clock.now();
+  const filter = readCallsFilter(options, startedAt);
+  const limit = readLimit(options.limit);
+  const { run, since, where } = filter;
+  const ended = await readRecordedCalls(invocation.workspace, {
+    limit,
+    ...(run === undefined ? {} : { run }),
+    ...(since === undefined ? {} : { since }),
+    ...(where === undefined ? {} : { where }),
+  });
+  if (options.follow === true) {
+    await follow(cli, { ...invocation, limit, filter, startedAt }, ended);
+    return;
+  }
+  const open = await readRecordedOpenCalls(ledgerPlaces(stateLayout(cli, invocation.workspace)), clock);
+  await print(cli, invocation, [...ended, ...open.filter(({ call }) => fitsFilter(filter, call))], options);
+}
+
+async function print(
+  cli: CliContext,
+  { workspace, json }: Invocation,
+  all: readonly RecordedCall[],
+  options: CallsOptions,
+): Promise<void> {
+  const { terminal, clock } = cli;
+  if (json) {
+    for (const { text } of all) terminal.out(text);
+    return;
+  }
+  const { renderCalls } = await import('../calls/calls-columns.ts');
+  const layout = { colours: terminal.colours, width: terminal.width, now: clock.now() };
+  if (all.length === 0) terminal.err(sayNothingThere(options));
+  else
+    for (const line of renderCalls(
+      all.map(({ call }) => call),
+      layout,
+    ))
+      terminal.out(line);
+  await noteUnsettledCalls(cli, workspace);
+}
+
+function sayNothingThere({ run, agent, server, status, outcome, since }: CallsOptions): string {
+  const picky = [run, agent, server, status, outcome, since].some((each) => each !== undefined);
+  return picky
+    ? 'No call in the ledger matches. `qm calls` without options shows the last ones.'
+    : 'The ledger has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
+}
+
+interface FollowScope extends Invocation {
+  readonly limit: number;
+  readonly filter: CallsFilter;
+  readonly startedAt: number;
+}
+
+/** Prints the last calls, then each call as it ends. Calls that end between the two reads are printed once. */
+async function follow(cli: CliContext, scope: FollowScope, last: readonly RecordedCall[]): Promise<void> {
+  const { terminal, clock, signals } = cli;
+  const { workspace, json, limit, filter } = scope;
+  const [{ followCalls }, { callLineRenderer }] = await Promise.all([
+    import('../../../ledger/index.ts'),
+    import('../calls/calls-columns.ts'),
+  ]);
+  const render = callLineRenderer({ colours: terminal.colours, width: terminal.width, now: clock.now() });
+  const shown = new Set(last.map(({ call }) => call.call_id));
+  const tell = (call: CallLine, text: string): void => terminal.out(json ? text : render(call));
+  for (const { call, text } of last) tell(call, text);
+  const isNews = (call: CallLine): boolean =>
+    !shown.has(call.call_id) && Date.parse(call.ts) + (call.duration_ms ?? 0) >= scope.startedAt - 1000;
+  await followCalls(
+    workspace,
+    { ...(filter.run === undefined ? {} : { run: filter.run }), last: limit, clock },
+    (call, text) => {
+      if (isNews(call) && fitsFilter(filter, call)) tell(call, text);
+    },
+    AbortSignal.any([signals.graceful(), terminal.gone]),
+  );
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit > 0) return limit;
+  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of calls.`, { hint: 'Write --limit 50.' });
+}

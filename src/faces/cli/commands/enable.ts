@@ -1,7 +1,0 @@
-import type { Command } from 'commander';
-import type { CliContext } from '../context.ts';
-import { switchCommand } from '../switch-command.ts';
-
-export function enableCommand(cli: CliContext): Command {
-  return switchCommand(cli, true);
-}

@@ -1,0 +1,112 @@
+import { Command } from 'commander';
+import type { Configuration, Decision, ServerAccess } from '../../../domain/index.ts';
+import type { Hub } from '../../../hub/index.ts';
+import { checkAgent, withAgent } from '../agents/agent-option.ts';
+import type { NamedTool, ToolVerdict } from '../agents/explain-question.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { Explanation } from '../json-shapes.ts';
+
+export function explainCommand(cli: CliContext): Command {
+  return withAgent(new Command('explain'), 'the agent')
+    .description('show which rule allows or denies a call, and where it is written')
+    .argument('<server.tool>', 'the tool; or server.resource:URI, or server.prompt:NAME')
+    .option('--args <json>', 'arguments of the call, for rules that check them')
+    .action((tool: string, options: ExplainOptions, command: Command) =>
+      explain(cli, readInvocation(command, cli), tool, options),
+    );
+}
+
+interface ExplainOptions {
+  readonly agent: string;
+  readonly args?: string;
+}
+
+async function explain(cli: CliContext, invocation: Invocation, text: string, options: ExplainOptions): Promise<void> {
+  const { terminal } = cli;
+  const [
+    { withLocalHub },
+    { judge, readToolName, sayVerdict },
+    { argumentsFromJson },
+    { strangerNote },
+    { adviceOn, policyEntriesFor },
+  ] = await Promise.all([
+    import('../hosting/local-hub.ts'),
+    import('../agents/explain-question.ts'),
+    import('../agents/tool-arguments.ts'),
+    import('../agents/agent-note.ts'),
+    import('../../../governance/index.ts'),
+  ]);
+  const agent = checkAgent(options.agent);
+  const args = options.args === undefined ? undefined : argumentsFromJson(options.args).value;
+  await withLocalHub(cli, invocation, async (hub) => {
+    const name = readToolName(text, hub.configuration);
+    const verdict = judge(hub, agent, name, args);
+    const widest = policyEntriesFor(hub.configuration, agent).at(-1);
+    const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
+    const answer = toExplanation({
+      agent,
+      role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
+      ...name,
+      verdict,
+      text: sayVerdict(verdict, name),
+      fix:
+        verdict.kind === 'decided'
+          ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)
+          : null,
+    });
+    if (answer.decision !== 'allow') cli.exitWith(5);
+    if (invocation.json) {
+      terminal.out(JSON.stringify(answer));
+      return;
+    }
+    const { green, yellow, red } = terminal.colours;
+    terminal.out({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
+    if (answer.fix !== null) terminal.out(answer.fix);
+    const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);
+    if (note !== undefined) terminal.err(terminal.errColours.dim(note));
+  });
+}
+
+function accessOf(configuration: Configuration, { server }: NamedTool): ServerAccess | undefined {
+  const entry = configuration.servers.get(server);
+  return entry?.kind === 'ready' ? entry.spec.access : undefined;
+}
+
+function roleNote(agent: string, role: string): string {
+  return `Agent ${agent} has role ${role}: the entry ${role} applies to it.`;
+}
+
+/** Explaining starts no server, so the annotations of its tools may be unknown yet; then advise to list them first. */
+function askFirst(hub: Hub, agent: string, { reason }: Decision): string | undefined {
+  if (!('because' in reason) || reason.because !== 'no-word') return undefined;
+  if (hub.status().find(({ name }) => name === reason.server)?.tools !== undefined) return undefined;
+  return `Server ${reason.server} has not listed its tools yet: run \`qm tools --agent ${agent}\`.`;
+}
+
+interface Explained extends NamedTool {
+  readonly agent: string;
+  readonly role: string | null;
+  readonly verdict: ToolVerdict;
+  readonly text: string;
+  readonly fix: string | null;
+}
+
+function toExplanation({ verdict, text, fix, ...who }: Explained): Explanation {
+  if (verdict.kind !== 'decided') {
+    const { kind, file, line } = verdict;
+    const source = { file, ...(line === undefined ? {} : { line }) };
+    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix };
+  }
+  const { effect, reason } = verdict.decision;
+  return {
+    ...who,
+    decision: effect,
+    reason: reason.kind,
+    source: 'source' in reason ? reason.source : null,
+    pattern: reason.kind === 'rule' ? reason.pattern : null,
+    because: 'because' in reason ? reason.because : null,
+    text,
+    fix,
+  };
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { HubError } from '../../../base/index.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { StopAnswer } from '../json-shapes.ts';
+
+export function stopCommand(cli: CliContext): Command {
+  return new Command('stop')
+    .description('stop the hub that runs in the background; calls in flight finish first')
+    .action((_options, command: Command) => stopHub(cli, readInvocation(command, cli)));
+}
+
+/** Longer than a hub gives its calls in flight. */
+const stopMs = 90_000;
+const pollMs = 50;
+
+async function stopHub(cli: CliContext, invocation: Invocation): Promise<void> {
+  const { clock, terminal } = cli;
+  const [{ readServeFile }, { stateLayout }, { attachToHub }, { readOutcome }, { sleep }] = await Promise.all([
+    import('../../../storage/index.ts'),
+    import('../hub/state-layout.ts'),
+    import('../hub/attach-to-hub.ts'),
+    import('../../attach/index.ts'),
+    import('../../../base/index.ts'),
+  ]);
+  const layout = stateLayout(cli, invocation.workspace);
+  const found = await readServeFile(layout);
+  if (found?.role === 'serve') {
+    throw new HubError('USAGE', `The hub at ${found.url} (process ${found.pid}) was started with \`qm serve\`.`, {
+      hint: 'Press Ctrl-C in its terminal, or stop its service.',
+    });
+  }
+  const order = { agent: 'operator', operation: { name: 'stop', params: {} } };
+  const attached = found === undefined ? undefined : await attachToHub(cli, invocation, order);
+  if (attached !== undefined) {
+    await readOutcome(attached, clock, { maxBytes: 64 * 1024, timeoutMs: 5000 });
+    terminal.progress('Waiting for calls in flight …');
+    const deadline = clock.monotonic() + stopMs;
+    const isGone = async (): Promise<boolean> => !(await isRunning(found?.pid));
+    while (!(await isGone()) && clock.monotonic() < deadline) await sleep(clock, pollMs, cli.signals.graceful());
+    terminal.progress('');
+  }
+  const text = attached === undefined ? 'No hub is running here.' : `Stopped the hub (process ${attached.pid}).`;
+  const answer: StopAnswer = { stopped: attached?.pid ?? null };
+  if (invocation.json) terminal.out(JSON.stringify(answer));
+  else terminal.err(text);
+}
+
+async function isRunning(pid: number | undefined): Promise<boolean> {
+  const { answersSignals } = await import('../../../base/index.ts');
+  return pid !== undefined && answersSignals(pid);
+}

@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { checkRun } from '../agents/agent-option.ts';
+import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import { plural } from '../terminal/plural.ts';
+
+export function summarizeCommand(cli: CliContext): Command {
+  return new Command('summarize')
+    .description('show statistics of the ledger: counts, errors, latency, suspicious calls')
+    .option('--run <id>', 'only calls of this run')
+    .option('--output <file>', 'write them to this file as JSON')
+    .action((options: SummarizeOptions, command: Command) => summarize(cli, readInvocation(command, cli), options));
+}
+
+interface SummarizeOptions {
+  readonly run?: string;
+  readonly output?: string;
+}
+
+async function summarize(cli: CliContext, { workspace, json }: Invocation, options: SummarizeOptions): Promise<void> {
+  const { terminal } = cli;
+  const { summarizeCalls } = await import('../../../ledger/index.ts');
+  const run = checkRun(options.run);
+  const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
+  terminal.progress('Reading the ledger …');
+  const stats = await summarizeCalls(workspace, run === undefined ? {} : { run });
+  terminal.progress('');
+  const summary = { mcp_stats: stats };
+  if (target !== undefined) {
+    const { replaceOutput } = await import('../terminal/output-file.ts');
+    await replaceOutput(target, `${JSON.stringify(summary, undefined, 2)}\n`, cli.random);
+  }
+  if (json) terminal.out(JSON.stringify(summary));
+  if (target !== undefined) terminal.err(`The statistics of ${plural(stats.total_calls, 'call')} are in ${target}.`);
+  if (json) return;
+  if (target === undefined) {
+    const { summaryLines } = await import('../calls/summary-lines.ts');
+    if (stats.total_calls > 0) for (const line of summaryLines(stats, terminal)) terminal.out(line);
+    else terminal.err(emptyText(run));
+  }
+  if (stats.total_calls === 0 && stats.unreadable_lines > 0)
+    terminal.err(
+      `Unreadable: ${plural(stats.unreadable_lines, 'line')} under .runs/agents, torn or from other programs.`,
+    );
+  await noteUnsettledCalls(cli, workspace);
+}
+
+function emptyText(run: string | undefined): string {
+  return run === undefined
+    ? 'The ledger has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.'
+    : `The ledger has no calls of run ${run}. \`qm calls\` shows which runs there are.`;
+}
+
+/** Checks the target before the long read, not after it. */
+async function checkedTarget({ cwd }: CliContext, output: string): Promise<string> {
+  const { checkOutput } = await import('../terminal/output-file.ts');
+  const target = resolve(cwd, output);
+  await checkOutput(target);
+  return target;
+}

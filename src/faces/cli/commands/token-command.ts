@@ -1,0 +1,119 @@
+import { Command } from 'commander';
+import type { TokenOrderBody, TokenSummaryBody } from '../../api/index.ts';
+import { withAgent } from '../agents/agent-option.ts';
+import type { CliContext } from '../context.ts';
+import { type Invocation, readInvocation } from '../global-options.ts';
+import type { TokenRevoked } from '../json-shapes.ts';
+import { renderTable } from '../terminal/table.ts';
+
+export function tokenCommand(cli: CliContext): Command {
+  const token = new Command('token').description('issue, list and revoke the tokens of agents').helpCommand(false);
+  token.addCommand(
+    withAgent(new Command('issue'), 'the agent that uses the token')
+      .description('issue a token; it is shown once and stored as a hash')
+      .option('--ttl <time>', 'lifetime, such as 30d, 12h or 15m (default: 30d)')
+      .option('--run <id>', 'run to record its calls under')
+      .option(
+        '--parent <token-id>',
+        'delegate from this token: the new token has only the rights that both agents have',
+      )
+      .action((options: IssueOptions, command: Command) => issue(cli, readInvocation(command, cli), options)),
+  );
+  token.addCommand(
+    new Command('ls')
+      .description('list the tokens, without their text')
+      .action((_options, command: Command) => list(cli, readInvocation(command, cli))),
+  );
+  token.addCommand(
+    new Command('revoke')
+      .description('revoke a token and every token delegated from it')
+      .argument('<id>', 'as `qm token ls` shows it')
+      .action((id: string, _options, command: Command) => revoke(cli, readInvocation(command, cli), id)),
+  );
+  return token;
+}
+
+interface IssueOptions {
+  readonly agent: string;
+  readonly ttl?: string;
+  readonly run?: string;
+  readonly parent?: string;
+}
+
+async function issue(cli: CliContext, { workspace, json }: Invocation, options: IssueOptions): Promise<void> {
+  const { terminal } = cli;
+  const [{ parseTtl }, { openTokenCommands }] = await Promise.all([
+    import('../../../governance/index.ts'),
+    import('../hub/token-commands.ts'),
+  ]);
+  const { agent, ttl, run, parent } = options;
+  const order: TokenOrderBody = {
+    agent,
+    ...(ttl === undefined ? {} : { ttlMs: parseTtl(ttl) }),
+    ...(run === undefined ? {} : { run }),
+    ...(parent === undefined ? {} : { parent }),
+  };
+  const issued = await (await openTokenCommands(cli, workspace)).issue(order);
+  await warnOfStranger(cli, workspace, agent);
+  if (json) {
+    terminal.out(JSON.stringify(issued));
+    return;
+  }
+  const { dim } = terminal.errColours;
+  terminal.err(dim(`Token ${issued.id} for agent ${agent}, until ${issued.expires}. It is not shown again:`));
+  terminal.out(issued.token);
+}
+
+async function warnOfStranger(cli: CliContext, workspace: string, agent: string): Promise<void> {
+  const { terminal } = cli;
+  const [{ loadWorkspace }, { strangerNote }] = await Promise.all([
+    import('../servers/load-workspace.ts'),
+    import('../agents/agent-note.ts'),
+  ]);
+  const note = strangerNote(await loadWorkspace(cli, workspace), agent);
+  if (note !== undefined) terminal.err(`${terminal.errColours.yellow('warning')} ${note}`);
+}
+
+async function list(cli: CliContext, { workspace, json }: Invocation): Promise<void> {
+  const { terminal } = cli;
+  const { openTokenCommands } = await import('../hub/token-commands.ts');
+  const tokens = await (await openTokenCommands(cli, workspace)).list();
+  if (json) {
+    terminal.out(JSON.stringify(tokens));
+    return;
+  }
+  if (tokens.length === 0) {
+    terminal.err('There are no tokens. Issue one with `qm token issue --agent NAME`.');
+    return;
+  }
+  for (const line of tokenTable(cli, tokens)) terminal.out(line);
+}
+
+function tokenTable({ terminal: { colours, width } }: CliContext, tokens: readonly TokenSummaryBody[]): string[] {
+  const day = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
+  return renderTable(
+    tokens,
+    [
+      { title: 'ID', text: ({ id }) => id, paint: colours.bold },
+      { title: 'AGENT', text: ({ agent }) => agent },
+      {
+        title: 'STATE',
+        text: ({ state }) => state,
+        paint: (text, { state }) => (state === 'valid' ? colours.green(text) : colours.dim(text)),
+      },
+      { title: 'EXPIRES (UTC)', text: ({ expires }) => day(expires) },
+      { title: 'CREATED (UTC)', text: ({ created }) => day(created) },
+      { title: 'PARENT', text: ({ parent }) => parent ?? '-' },
+      { title: 'RUN', text: ({ run }) => run ?? '-' },
+    ],
+    { colours, width },
+  );
+}
+
+async function revoke(cli: CliContext, { workspace, json }: Invocation, id: string): Promise<void> {
+  const { openTokenCommands } = await import('../hub/token-commands.ts');
+  await (await openTokenCommands(cli, workspace)).revoke(id);
+  const answer: TokenRevoked = { id, revoked: true };
+  if (json) cli.terminal.out(JSON.stringify(answer));
+  else cli.terminal.err(`Token ${id} is revoked, with every token delegated from it.`);
+}

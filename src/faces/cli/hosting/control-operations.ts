@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { AgentToolEntry } from '../../../calls/index.ts';
+import { describeDecision } from '../../../governance/index.ts';
+import type { Hub } from '../../../hub/index.ts';
+import type { ControlOperations } from '../../control/index.ts';
+import type { CliContext } from '../context.ts';
+
+const toolSchema = z.object({ tool: z.string() });
+
+export const locatedToolSchema = z.object({
+  /** The name for the agent. */
+  name: z.string(),
+  server: z.string(),
+  /** The name in policies and records. */
+  subjectName: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  decision: z.string().describe('The decision in words'),
+});
+
+/** A tool that an agent sees, as `qm call` needs it. */
+export type LocatedTool = Readonly<z.infer<typeof locatedToolSchema>>;
+
+/** How long servers that were never discovered may take. */
+export const locateMs = 30_000;
+
+/** What the operator's commands ask of a running hub. */
+export function controlOperations(cli: Pick<CliContext, 'clock' | 'mask'>, hub: Hub): ControlOperations {
+  const { clock } = cli;
+  return {
+    async tools({ agent, params, signal, tell }) {
+      const { collectAgentTools } = await import('../agents/agent-tools.ts');
+      const { all } = z.object({ all: z.boolean() }).parse(params);
+      const onAsk = (servers: readonly string[]): void => tell(`Asking ${servers.join(', ')} …`);
+      return collectAgentTools(hub, { agent, all, timeout: { clock, signal }, onAsk });
+    },
+    async diagnose(request) {
+      const { diagnoseServers } = await import('../doctor/diagnose-servers.ts');
+      return diagnoseServers(cli, hub, request);
+    },
+    async inspect(request) {
+      const { inspectInHub } = await import('../doctor/inspect-in-hub.ts');
+      return inspectInHub(cli, hub, request);
+    },
+    async locate({ agent, params, signal }) {
+      const { tool } = toolSchema.parse(params);
+      const { locateTool } = await import('../../library/index.ts');
+      const entry = await locateTool(hub, hub.callerFor({ agent }), tool, { clock, limitMs: locateMs, signal });
+      return entry === undefined ? null : locatedTool(entry);
+    },
+    async 'why-unknown'({ agent, params }) {
+      const { whyUnknown } = await import('../agents/explain-question.ts');
+      throw whyUnknown(hub, agent, toolSchema.parse(params).tool);
+    },
+  };
+}
+
+export async function locatedTool(entry: AgentToolEntry): Promise<LocatedTool> {
+  const { toAgentTool } = await import('../../library/index.ts');
+  const { name, server, subjectName, tool, decision } = entry;
+  return {
+    name,
+    server,
+    subjectName,
+    inputSchema: toAgentTool(entry).inputSchema,
+    decision: describeDecision(decision, server, tool.name),
+  };
+}

@@ -1,0 +1,52 @@
+import type { CliContext } from '../context.ts';
+import { problemLines } from '../servers/problem-lines.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { renderTable } from '../terminal/table.ts';
+import type { Serve } from './open-serve.ts';
+
+/** What a person who has just started the hub needs to know. */
+export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }: Serve): string[] {
+  const colours = terminal.errColours;
+  const { configuration } = hub;
+  const agent = [...configuration.agents.keys()][0] ?? 'NAME';
+  const place = hub.workspace === cwd ? '' : ` --workspace ${shellWord(hub.workspace)}`;
+  const servers = renderTable(
+    hub.status(),
+    [
+      { title: '', text: ({ name }) => name, paint: colours.bold },
+      { title: '', text: ({ transport }) => transport ?? '' },
+      { title: '', text: ({ state, tools }) => stateText(state, tools) },
+      { title: '', text: ({ error, description }) => printableLine(error ?? description ?? ''), paint: colours.dim },
+    ],
+    { colours, titles: false },
+  );
+  const agents = [...configuration.agents.keys()].join(', ');
+  return [
+    `${colours.bold('Quartermaster')} serves ${colours.cyan(`${url}/mcp`)}`,
+    `  workspace  ${hub.workspace}`,
+    `  agents     ${agents === '' ? 'none configured: every agent sees every server' : agents}`,
+    `  servers    ${servers.length === 0 ? 'none are configured yet' : ''}`.trimEnd(),
+    ...servers.map((line) => `    ${line}`),
+    ...problemLines(configuration.problems, colours).map((line) => `  ${line}`),
+    '',
+    'Next, issue a token for an agent:',
+    `  ${colours.cyan(`${program} token issue --agent ${agent}${place}`)}`,
+    'and configure its MCP client:',
+    colours.dim(`  ${clientSnippet(url, '<token>')}`),
+    'Ctrl-C stops the hub.',
+  ];
+}
+
+export function clientSnippet(url: string, token: string): string {
+  const quartermaster = { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } };
+  return JSON.stringify({ mcpServers: { quartermaster } });
+}
+
+function stateText(state: string, tools: number | undefined): string {
+  if (state === 'idle') return tools === undefined ? 'connects when first needed' : `${tools} tools`;
+  return state;
+}
+
+function shellWord(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { type Clock, type ErrorCode, errorTable, HubError } from '../../../base/index.ts';
+import { ensureStateFolder, hubLogPath, openHubLog } from '../../../storage/index.ts';
+import type { CliContext, ParentMessage } from '../context.ts';
+import type { Invocation } from '../global-options.ts';
+import { stateLayout } from './state-layout.ts';
+
+/** Long enough to recover a large journal. */
+const startMs = 30_000;
+
+/** Starts the hub of the workspace as a program of its own, which ends when nobody needs it any more. */
+export async function startBackgroundHub(cli: CliContext, { workspace }: Invocation): Promise<void> {
+  const { clock, random, env, self } = cli;
+  const layout = stateLayout(cli, workspace);
+  await ensureStateFolder(layout, { clock, random });
+  const log = openHubLog(layout);
+  const [command, ...args] = self;
+  try {
+    const child = spawn(command, [...args, 'hub', '--workspace', layout.workspace], {
+      cwd: layout.workspace,
+      env,
+      // A session of its own: Ctrl-C at this terminal is not meant for it.
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    await untilReady(clock, child, hubLogPath(layout));
+    child.disconnect();
+    child.unref();
+  } finally {
+    closeSync(log);
+  }
+}
+
+type Starting = ReturnType<typeof spawn>;
+
+function untilReady(clock: Clock, child: Starting, log: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(startMs, () => finish(notStarted(`it was not ready after ${startMs / 1000} s`, log)));
+    const onMessage = (message: unknown): void => {
+      const told = message as ParentMessage; // from this program
+      if (told.kind === 'ready') finish();
+      else {
+        const { code, message: why, hint, served } = told;
+        finish(new HubError(knownCode(code), why, { details: { served }, ...(hint === undefined ? {} : { hint }) }));
+      }
+    };
+    const onError = (error: Error): void => finish(notStarted(error.message, log, error));
+    const onExit = (code: number | null): void => finish(notStarted(`it ended with ${String(code)}`, log));
+
+    function finish(error?: HubError): void {
+      timer.cancel();
+      child.off('message', onMessage).off('error', onError).off('exit', onExit);
+      if (error === undefined) resolve();
+      else reject(error);
+    }
+
+    child.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
+}
+
+function notStarted(why: string, log: string, cause?: unknown): HubError {
+  return new HubError('INTERNAL', `The hub could not be started in the background: ${why}.`, {
+    hint: `Its log is ${log}. --foreground runs the hub in this process instead.`,
+    cause,
+  });
+}
+
+function knownCode(code: string): ErrorCode {
+  return Object.hasOwn(errorTable, code) ? (code as ErrorCode) : 'INTERNAL'; // checked
+}

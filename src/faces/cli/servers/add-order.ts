@@ -1,0 +1,136 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { HubError } from '../../../base/index.ts';
+import { choosePresets, type Plain, type Preset, presetServer, presets } from '../../../workspace-files/index.ts';
+import { checkAgent } from '../agents/agent-option.ts';
+
+export interface AddOptions {
+  readonly url?: string;
+  readonly type?: string;
+  readonly header?: readonly string[];
+  readonly env?: readonly string[];
+  readonly cwd?: string;
+  readonly description?: string;
+  readonly tools?: string;
+  readonly shared?: boolean;
+  readonly agent?: string;
+  readonly preset?: string;
+  /** False: do not start it to list its tools. */
+  readonly start?: boolean;
+}
+
+/** A server as written to quartermaster.yaml. */
+export interface AddOrder {
+  readonly name: string;
+  readonly body: Readonly<Record<string, Plain>>;
+  readonly agent: string | undefined;
+  readonly preset: Preset | undefined;
+}
+
+/** Checks and reads the command line, without looking at any file. */
+export function readOrder(name: string, words: readonly string[], options: AddOptions): AddOrder {
+  checkServerName(name);
+  const ways = [words.length > 0, options.url !== undefined, options.preset !== undefined].filter(Boolean).length;
+  if (ways !== 1) {
+    throw usage(
+      ways === 0 ? `How does the hub reach ${name}?` : 'Give one of a program, a --url or a --preset.',
+      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} --url https://…\` or \`qm add ${name} --preset ID\`.`,
+    );
+  }
+  refuseStray(words.length > 0 ? 'a program' : options.url === undefined ? 'a preset' : 'an address', options, words);
+  const preset = options.preset === undefined ? undefined : findPreset(options.preset);
+  const reached =
+    preset !== undefined ? presetServer(preset) : words.length > 0 ? program(words, options) : address(options);
+  const { description, tools, shared, agent } = options;
+  const body = {
+    ...reached,
+    ...(description === undefined ? {} : { description }),
+    ...(tools === undefined ? {} : { tools: toolNames(tools) }),
+    ...(shared === true ? { shared } : {}),
+  };
+  return { name, body, agent: agent === undefined ? undefined : checkAgent(agent), preset };
+}
+
+function checkServerName(name: string): void {
+  if (/^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/.test(name)) return;
+  throw usage(
+    `"${name.slice(0, 80)}" cannot be the name of a server.`,
+    'Use 1 to 64 letters, digits, dots, dashes and underscores.',
+  );
+}
+
+/** Refuses options that would have no effect. */
+function refuseStray(way: string, options: AddOptions, words: readonly string[]): void {
+  const only = words.length > 0 ? ['env', 'cwd'] : options.url === undefined ? [] : ['header', 'type'];
+  for (const key of ['env', 'cwd', 'header', 'type'] as const) {
+    const stdioType = key === 'type' && words.length > 0 && options.type === 'stdio';
+    if (options[key] === undefined || only.includes(key) || stdioType) continue;
+    throw usage(`--${key} does not apply to ${way}.`, 'Remove it.');
+  }
+}
+
+function program(words: readonly string[], { env, cwd }: AddOptions): Record<string, Plain> {
+  const [command = '', ...args] = words;
+  if (args.length === 0 && /^[^\s/\\]+\s+\S/.test(command)) {
+    throw usage(`"${command.slice(0, 80)}" is one word, and no program has that name.`, 'Leave the quotes out.');
+  }
+  return {
+    command,
+    ...(args.length === 0 ? {} : { args }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(env.map(variable)) }),
+    ...(cwd === undefined ? {} : { cwd }),
+  };
+}
+
+function address({ url = '', type, header }: AddOptions): Record<string, Plain> {
+  if (type === 'stdio') throw usage('--type stdio does not apply to an address.', 'Use http or sse.');
+  return {
+    ...(type === undefined || type === 'http' ? {} : { type }),
+    url,
+    ...(header === undefined ? {} : { headers: Object.fromEntries(header.map(headerLine)) }),
+  };
+}
+
+function variable(pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  if (at <= 0) throw usage('--env needs NAME=VALUE.', "For instance --env 'LEVEL=debug'.");
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  if (value === '' && /token|secret|passw|key|credential/i.test(name)) throw swallowed(`--env ${name}`, `${name}=`);
+  return [name, value];
+}
+
+function headerLine(line: string): [string, string] {
+  const at = line.indexOf(':');
+  if (at <= 0) {
+    // Do not quote the text: it may be a secret whose name was forgotten.
+    throw usage('--header needs "Name: value".', "For instance --header 'Authorization: Bearer ${TOKEN}'.");
+  }
+  const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+  if (/^(?:bearer|basic|token|apikey)?$/i.test(value)) throw swallowed(`--header ${name}`, `${name}: ${value} `);
+  return [name, value];
+}
+
+/** In double quotes, the shell replaces an unset variable with nothing. */
+function swallowed(option: string, before: string): HubError {
+  const example = `${before.replace(/ +/g, ' ')}\${NAME}`;
+  return usage(`${option} has no value.`, `In single quotes the shell leaves a variable for the hub: '${example}'.`);
+}
+
+function toolNames(list: string): string[] {
+  const names = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  if (names.length === 0) throw usage('--tools needs names separated by commas.', 'For instance --tools read,list.');
+  return names;
+}
+
+export function findPreset(id: string): Preset {
+  const chosen = choosePresets([id]);
+  const found = chosen.kind === 'chosen' ? chosen.presets[0] : undefined;
+  if (found !== undefined) return found;
+  throw usage(`There is no preset "${id.slice(0, 80)}".`, `Available: ${presets.map((each) => each.id).join(', ')}.`);
+}
+
+function usage(message: string, hint: string): HubError {
+  return new HubError('USAGE', message, { hint });
+}

@@ -1,0 +1,63 @@
+import { changedLines, type PendingItem } from '../../../trust/index.ts';
+import type { CliContext } from '../context.ts';
+import { plural } from '../terminal/plural.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { hang } from '../terminal/wrap.ts';
+import { cutInMiddle, isMasked, itemPlace, planFacts, planRemarks } from './item-facts.ts';
+
+/** More lines of one change are counted, not shown. */
+const mostLines = 400;
+
+/** What waits for approval, for a person. Secrets are masked. */
+export function pendingLines(cli: CliContext, pending: readonly PendingItem[]): readonly string[] {
+  return pending.flatMap((each) => ['', ...itemLines(cli, each)]);
+}
+
+export function pendingTitle(pending: readonly PendingItem[]): string {
+  const servers = pending.filter(({ item }) => item.kind === 'server').length;
+  const parts = [
+    ...(servers === 0 ? [] : [plural(servers, 'server')]),
+    ...(servers < pending.length ? ['a change of the rules'] : []),
+  ];
+  return `${parts.join(' and ')} in this workspace ${pending.length === 1 ? 'waits' : 'wait'} for your approval.`;
+}
+
+function itemLines(cli: CliContext, { item, before, change, declined }: PendingItem): readonly string[] {
+  const { terminal, mask } = cli;
+  const { bold, dim, yellow } = terminal.errColours;
+  const width = terminal.errIsTerminal ? terminal.size().columns : undefined;
+  const wrapped = (text: string, indent = '    '): string[] => hang(indent, printableLine(text), width);
+  const note = declined ? ' (declined before)' : '';
+  if (item.kind === 'policy') {
+    return [`  ${bold('the rules')} ${yellow('changed')}${note}`, ...diffLines(cli, changedLines(before, item))];
+  }
+  const title = `  ${bold(printableLine(item.name))} ${yellow(change)}${note}  ${dim(itemPlace(item))}`;
+  const facts = planFacts(item.plan, mask.text);
+  const remarks = [
+    ...planRemarks(item).map(mask.text),
+    // Whoever wrote the file may have named a part of the command a secret, so that it is masked wherever it stands.
+    ...(isMasked(item.plan, mask.text)
+      ? [`is masked in part, as a text that the files call a secret; read ${itemPlace(item)}`]
+      : []),
+  ];
+  const diff = before === undefined ? [] : diffLines(cli, changedLines(before, item));
+  return [
+    title,
+    ...facts.flatMap(({ depth, text }) => wrapped(text, depth === 0 ? '    ' : '      ')),
+    ...remarks.flatMap((remark) => wrapped(remark).map(dim)),
+    ...diff,
+  ];
+}
+
+function diffLines({ terminal, mask }: CliContext, lines: readonly string[]): readonly string[] {
+  const { green, red, dim } = terminal.errColours;
+  if (lines.length === 0)
+    return [
+      `    ${dim('A value in a file of the workspace changed, or a file that decides what it runs; neither is shown.')}`,
+    ];
+  const shown = lines.slice(0, mostLines).map((line) => {
+    const text = printableLine(cutInMiddle(mask.text(line)));
+    return `    ${line.startsWith('-') ? red(text) : green(text)}`;
+  });
+  return lines.length > mostLines ? [...shown, `    … and ${lines.length - mostLines} more`] : shown;
+}

@@ -1,0 +1,82 @@
+import { createSilentLogger } from '../../../base/index.ts';
+import { type LoadedConfiguration, loadWithSources, type SourceText } from '../../../config/index.ts';
+import type { Configuration, Problem } from '../../../domain/index.ts';
+import { protectedPlaces, stateHome } from '../../../storage/index.ts';
+import type { PendingItem } from '../../../trust/index.ts';
+import type { SecretBook } from '../../../vault/index.ts';
+import {
+  clockTime,
+  openTrust,
+  openTrustChanges,
+  retainApproved,
+  retainedNotice,
+  type TrustChanges,
+} from '../../../workspace-trust/index.ts';
+import type { CliContext } from '../context.ts';
+import { loadWithUses, openSecretBook, secretValues } from '../servers/load-workspace.ts';
+
+type Process = Pick<CliContext, 'env' | 'clock' | 'random'>;
+
+/** What of the workspace's files is trusted, read without a hub. */
+export interface WorkspaceTrust {
+  readonly loaded: LoadedConfiguration;
+  /** The configuration as a hub would use it. */
+  readonly configuration: Configuration;
+  /** Items on disk that nobody approved. */
+  readonly pending: readonly PendingItem[];
+  /** Items on disk that are approved, by hash. */
+  readonly approved: ReadonlySet<string>;
+  /** Files that are not used as they are on disk. */
+  readonly notices: readonly Problem[];
+  /** Another folder than the approved one is at the path of the workspace. */
+  readonly replaced: boolean;
+  /** False: the workspace is in a folder that needs no question. */
+  readonly asks: boolean;
+}
+
+export async function readWorkspaceTrust(cli: Process, workspace: string): Promise<WorkspaceTrust> {
+  const { clock, random, env } = cli;
+  // One, so that a keychain is asked once.
+  const book = openSecretBook(cli, workspace);
+  const trustIn = await openTrust(
+    { clock, random, env, loadTexts: (texts) => loadTexts(cli, workspace, texts, book) },
+    { workspace, stateHome: stateHome(env), mode: 'stored' },
+  );
+  const loaded = await loadWithUses(cli, workspace, book);
+  const trust = trustIn(loaded);
+  const {
+    retained,
+    at,
+    loaded: files,
+  } = await retainApproved((instead) => loadWithUses(cli, workspace, book, instead), trust, loaded);
+  const judged = await trust.judge(loaded);
+  const { configuration } = retained.length === 0 ? judged : await trust.judge(files);
+  const time = clockTime(at, clock.now());
+  return {
+    loaded,
+    configuration,
+    pending: judged.pending,
+    approved: new Set(judged.approved.map(({ hash }) => hash)),
+    notices: retained.map((each) => retainedNotice(each, { time, asks: trust.asks })),
+    replaced: judged.replaced === true,
+    asks: trust.asks,
+  };
+}
+
+/** The configuration that these texts would give, and nothing else on disk. */
+export function loadTexts(
+  cli: Process,
+  workspace: string,
+  texts: ReadonlyMap<string, SourceText>,
+  book: SecretBook = openSecretBook(cli, workspace),
+): Promise<LoadedConfiguration> {
+  const { env } = cli;
+  return loadWithSources(
+    { env, secrets: secretValues(cli, workspace, book), protectedPlaces: protectedPlaces(env) },
+    { workspace, instead: texts, only: true },
+  );
+}
+
+export function openChanges({ clock, random, env }: Process, workspace: string): Promise<TrustChanges> {
+  return openTrustChanges({ clock, random, logger: createSilentLogger() }, { workspace, stateHome: stateHome(env) });
+}

@@ -1,0 +1,1 @@
+export { type Control, type ControlOperations, createControl, type OperationRequest } from './create-control.ts';

@@ -1,0 +1,118 @@
+import { closeSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { type Clock, ensureGuardedFolder, type GuardedFolder, openGuardedFolder, sleep } from '../../base/index.ts';
+import type { LedgerFiles } from '../journal/ledger-files.ts';
+import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
+import { runFileName, runsPlace } from '../places.ts';
+
+/** Opens the folder of all runs and creates it if missing. The caller closes it. */
+export function openRunsFolder(workspace: string): GuardedFolder {
+  return ensureGuardedFolder(workspace, runsPlace);
+}
+
+/** Throws if the run files cannot be written without leaving the workspace. */
+export function checkRunsFolder(workspace: string): void {
+  openGuardedFolder(workspace, runsPlace)?.close();
+}
+
+/**
+ * Appends complete lines, or throws. One write for all of them: with O_APPEND other
+ * processes may append to the same run.
+ * Synchronous for the same reason as the journal; it happens once for many lines.
+ */
+export function appendRunLines(files: LedgerFiles, runs: GuardedFolder, run: string, lines: Buffer): void {
+  const folder = runs.ensureChild(run);
+  try {
+    const fd = folder.open(runFileName, 'append');
+    try {
+      expectWholeLine(fd);
+      files.append(fd, lines);
+      // Deleted between open and write: nobody would ever read these lines.
+      if (fstatSync(fd).nlink === 0) throw new Error('it was deleted meanwhile');
+    } finally {
+      closeSync(fd);
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+function expectWholeLine(fd: number): void {
+  const { size } = fstatSync(fd);
+  const last = Buffer.alloc(1);
+  if (size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== newline) {
+    throw new Error('its last line is torn');
+  }
+}
+
+/** Removes an unterminated last line that a crash or a full disk left. */
+export async function cutTornLine(clock: Clock, workspace: string, run: string): Promise<void> {
+  const fd = openToCut(workspace, run);
+  if (fd === undefined) return;
+  try {
+    let { size } = fstatSync(fd);
+    let whole = wholeLines(fd, size);
+    while (whole !== size) {
+      // Another process may still be writing it: the line is torn only if the file does not grow.
+      await sleep(clock, settleMs);
+      const now = fstatSync(fd).size;
+      if (now === size) return ftruncateSync(fd, whole);
+      size = now;
+      whole = wholeLines(fd, size);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openToCut(workspace: string, run: string): number | undefined {
+  const folder = openGuardedFolder(workspace, [...runsPlace, run]);
+  try {
+    return folder?.open(runFileName, 'update');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  } finally {
+    folder?.close();
+  }
+}
+
+/** The ids of the calls that a run file already has. */
+export async function readCallIds(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for await (const { lines } of readLineChunks(path)) {
+    for (const line of lines) {
+      const id = callIdOf(line);
+      // A copy: a slice would keep the text of the whole chunk in memory.
+      if (id !== undefined) ids.add(Buffer.from(id, 'latin1').toString('latin1'));
+    }
+  }
+  return ids;
+}
+
+const newline = 10;
+const settleMs = 25;
+const stepBytes = 64 * 1024;
+
+/** The number of bytes up to the end of the last complete line. */
+function wholeLines(fd: number, size: number): number {
+  let end = size;
+  while (end > 0) {
+    const begin = Math.max(0, end - stepBytes);
+    const step = Buffer.alloc(end - begin);
+    const bytesRead = readSync(fd, step, 0, step.length, begin);
+    const at = step.subarray(0, bytesRead).lastIndexOf(newline);
+    if (at >= 0) return begin + at + 1;
+    end = begin;
+  }
+  return 0;
+}
+
+/** Takes the last such member: arguments may have one too, but they come before it. */
+function callIdOf(line: string): string | undefined {
+  const at = line.lastIndexOf(callIdMember);
+  if (at < 0) return undefined;
+  const begin = at + callIdMember.length;
+  return line.slice(begin, line.indexOf('"', begin));
+}
+
+const callIdMember = ',"call_id":"';

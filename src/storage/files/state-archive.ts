@@ -1,0 +1,165 @@
+import { closeSync, fsyncSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { errnoOf, type GuardedFolder, HubError } from '../../base/index.ts';
+import { fileError } from './file-error.ts';
+import type { WorkspaceLayout } from './layout.ts';
+import { openStateFolder } from './state-folder.ts';
+import { originName } from './state-origin.ts';
+import { unfinishedSuffix } from './state-place.ts';
+
+/** Of one process or one moment, so useless elsewhere. */
+const leftOut: ReadonlySet<string> = new Set(['lock', 'serve.json', originName]);
+
+const name = z.string().regex(/^(?!\.)[A-Za-z0-9._-]{1,200}$/);
+
+const archiveSchema = z.strictObject({
+  quartermaster: z.literal('state'),
+  version: z.literal(1),
+  workspace: z.string(),
+  created: z.string(),
+  files: z.array(z.strictObject({ path: z.tuple([name], name), data: z.base64() })),
+});
+
+export type StateArchive = z.infer<typeof archiveSchema>;
+
+/** A copy of the state in one compressed file. It contains keys and token hashes. */
+export function packState(layout: WorkspaceLayout, now: number): Buffer {
+  const folder = openStateFolder(layout);
+  if (folder === undefined) {
+    throw new HubError('USAGE', `There is no state for ${layout.workspace} yet.`, { hint: 'Start `qm serve` once.' });
+  }
+  try {
+    const files = filesIn(folder, []).map(({ path, bytes }) => ({ path, data: bytes.toString('base64') }));
+    const created = new Date(now).toISOString();
+    const archive = { quartermaster: 'state', version: 1, workspace: layout.workspace, created, files };
+    return gzipSync(JSON.stringify(archive));
+  } catch (error) {
+    throw fileError(error, 'read', layout.folder);
+  } finally {
+    folder.close();
+  }
+}
+
+/** Throws if the text is not a backup: `packState` writes neither these names nor one path twice. */
+export function readArchive(bytes: Buffer, file: string): StateArchive {
+  try {
+    const archive = archiveSchema.parse(JSON.parse(gunzipSync(bytes, { maxOutputLength: maxBytes }).toString('utf8')));
+    refuseForeign(archive);
+    return archive;
+  } catch (cause) {
+    throw new HubError('USAGE', `${file} is not a backup of Quartermaster's state.`, {
+      hint: 'Name a file that `qm state backup` wrote.',
+      cause,
+    });
+  }
+}
+
+const maxBytes = 1024 * 1024 * 1024;
+
+function refuseForeign({ files }: StateArchive): void {
+  const taken = new Set<string>();
+  for (const { path } of files) {
+    const full = path.join('/');
+    if (taken.has(full) || !path.every((each, index) => isKept(each, index === 0)))
+      throw new Error(`Not ours: ${full}`);
+    taken.add(full);
+  }
+  for (const { path } of files) {
+    const isBelowFile = path.some((_, index) => index > 0 && taken.has(path.slice(0, index).join('/')));
+    if (isBelowFile) throw new Error(`Both a file and a folder: ${path.join('/')}`);
+  }
+}
+
+/** Whether a backup has this name. */
+function isKept(each: string, atTop: boolean): boolean {
+  const isOurs = name.safeParse(each).success && !each.endsWith(unfinishedSuffix) && !each.startsWith('before-');
+  return isOurs && !(atTop && leftOut.has(each));
+}
+
+/**
+ * Replaces the state by the backup. Nothing may use the state meanwhile. The state before it is kept under `aside`. All
+ * files are written before the first of the old ones moves, so that a full disk leaves the state as it was.
+ */
+export function unpackState(layout: WorkspaceLayout, archive: StateArchive, aside: string): void {
+  const folder = openStateFolder(layout);
+  if (folder === undefined) throw new HubError('INTERNAL', `${layout.folder} is missing.`);
+  const draft = `${aside}${unfinishedSuffix}`;
+  try {
+    const fresh = folder.ensureChild(draft);
+    try {
+      for (const { path, data } of archive.files) writeInto(fresh, path, Buffer.from(data, 'base64'));
+      const before = folder.list().filter((each) => isKept(each, true));
+      const kept = before.length === 0 ? undefined : folder.ensureChild(aside);
+      for (const each of before) if (kept !== undefined) folder.moveTo(kept, each);
+      kept?.close();
+      for (const each of fresh.list()) fresh.moveTo(folder, each);
+    } finally {
+      fresh.close();
+    }
+  } catch (error) {
+    throw fileError(error, 'restore', layout.folder);
+  } finally {
+    folder.removeTree(draft);
+    folder.close();
+  }
+}
+
+interface PackedFile {
+  readonly path: readonly [string, ...string[]];
+  readonly bytes: Buffer;
+}
+
+function filesIn(folder: GuardedFolder, parents: readonly string[]): PackedFile[] {
+  return folder.list().flatMap((each): PackedFile[] => {
+    if (!isKept(each, parents.length === 0)) return [];
+    const [first = each, ...rest] = [...parents, each];
+    if (folder.stat(each)?.isDirectory() === true) {
+      const inner = folder.child(each);
+      if (inner === undefined) return [];
+      try {
+        return filesIn(inner, [...parents, each]);
+      } finally {
+        inner.close();
+      }
+    }
+    const bytes = readIfThere(folder, each);
+    return bytes === undefined ? [] : [{ path: [first, ...rest], bytes }];
+  });
+}
+
+/** A running hub may remove a journal file meanwhile; its calls are in the run files then. */
+function readIfThere(folder: GuardedFolder, each: string): Buffer | undefined {
+  let fd: number;
+  try {
+    fd = folder.open(each, 'read');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeInto(folder: GuardedFolder, [first, ...rest]: readonly [string, ...string[]], bytes: Buffer): void {
+  const [second, ...more] = rest;
+  if (second !== undefined) {
+    const inner = folder.ensureChild(first);
+    try {
+      writeInto(inner, [second, ...more], bytes);
+    } finally {
+      inner.close();
+    }
+    return;
+  }
+  const fd = folder.open(first, 'create');
+  try {
+    writeFileSync(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,7 @@
+export {
+  createKeychain,
+  createNoKeychain,
+  type Keychain,
+  type KeychainDeps,
+  type KeychainOptions,
+} from './keychain.ts';

@@ -1,0 +1,11 @@
+export { checkControlSocket, listenOnControlSocket } from './control-socket.ts';
+export { boundHubLog, hubLogPath, openHubLog } from './hub-log.ts';
+export {
+  type HubRole,
+  readServeFile,
+  removeServeFile,
+  type ServeFile,
+  writeServeFile,
+} from './serve-file.ts';
+export { keepServedPort, readServedPort } from './served-port.ts';
+export { type ClaimOptions, claimWorkspace } from './workspace-claim.ts';

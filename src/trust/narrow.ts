@@ -1,0 +1,75 @@
+import type {
+  CacheSettings,
+  Configuration,
+  Isolation,
+  ServerLimits,
+  ServerSpec,
+  ServeSettings,
+} from '../domain/index.ts';
+
+/** The base, with only the rights that the other version gives too. */
+export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
+  const { source, tools, access, restrictedBy } = other;
+  const disabledBy = base.disabledBy ?? other.disabledBy;
+  return {
+    ...base,
+    enabled: base.enabled && other.enabled,
+    shared: base.shared && other.shared,
+    limits: narrowLimits(base.limits, other.limits),
+    access: { ...base.access, trustAnnotations: base.access.trustAnnotations && access.trustAnnotations },
+    restrictedBy: [...base.restrictedBy, { source, tools, access, rules: undefined }, ...restrictedBy],
+    isolation: moreIsolated(base.isolation, other.isolation),
+    cache: narrowCache(base.cache, other.cache),
+    ...(disabledBy === undefined ? {} : { disabledBy }),
+  };
+}
+
+/** Settings of the hub while a change of them waits. */
+export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve'>;
+
+export function narrowSettings(approved: HubSettings, other: HubSettings): HubSettings {
+  return {
+    // No right depends on it, and every client would see other names.
+    naming: approved.naming,
+    ledger: { sync: approved.ledger.sync === 'always' ? 'always' : other.ledger.sync },
+    serve: narrowServe(approved.serve, other.serve),
+  };
+}
+
+function narrowServe(one: ServeSettings, other: ServeSettings): ServeSettings {
+  return {
+    allowedHosts: one.allowedHosts.filter((host) => other.allowedHosts.includes(host)),
+    allowedOrigins: one.allowedOrigins.filter((origin) => other.allowedOrigins.includes(origin)),
+    maxBodyBytes: Math.min(one.maxBodyBytes, other.maxBodyBytes),
+    clientSessionIdleMs: Math.min(one.clientSessionIdleMs, other.clientSessionIdleMs),
+    maxClientSessions: Math.min(one.maxClientSessions, other.maxClientSessions),
+  };
+}
+
+function narrowLimits(one: ServerLimits, other: ServerLimits): ServerLimits {
+  const rates = [one.ratePerMin, other.ratePerMin].filter((rate) => rate !== undefined);
+  return {
+    timeoutMs: Math.min(one.timeoutMs, other.timeoutMs),
+    maxMs: Math.min(one.maxMs, other.maxMs),
+    concurrency: Math.min(one.concurrency, other.concurrency),
+    ratePerMin: rates.length === 0 ? undefined : Math.min(...rates),
+    graceMs: Math.min(one.graceMs, other.graceMs),
+  };
+}
+
+const isolations: readonly Isolation[] = ['shared', 'per-agent', 'per-session'];
+
+function moreIsolated(one: Isolation, other: Isolation): Isolation {
+  return isolations.indexOf(one) > isolations.indexOf(other) ? one : other;
+}
+
+function narrowCache(one: CacheSettings | undefined, other: CacheSettings | undefined): CacheSettings | undefined {
+  if (one === undefined || other === undefined) return undefined;
+  const listed = one.tools ?? other.tools;
+  return {
+    ttlMs: Math.min(one.ttlMs, other.ttlMs),
+    maxBytes: Math.min(one.maxBytes, other.maxBytes),
+    tools: listed?.filter((tool) => (one.tools ?? listed).includes(tool) && (other.tools ?? listed).includes(tool)),
+    resources: one.resources && other.resources,
+  };
+}

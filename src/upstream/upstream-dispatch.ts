@@ -1,0 +1,62 @@
+import type { AgentAccount } from '../base/index.ts';
+import { withinTimeout } from './connecting/connect-timeout.ts';
+import type { Connection } from './connecting/connection.ts';
+import type { IsolatedConnections } from './connecting/isolated-connections.ts';
+import type { UpstreamDispatch } from './handles.ts';
+import type { FailedReply, PendingRequest } from './transport.ts';
+import type { UpstreamParts } from './upstream-parts.ts';
+
+/** Requests to a server on behalf of a caller. */
+export class ServerDispatch implements UpstreamDispatch {
+  readonly #parts: UpstreamParts;
+  readonly isolated: IsolatedConnections | undefined;
+
+  constructor(parts: UpstreamParts) {
+    this.#parts = parts;
+    this.isolated = parts.isolated;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#parts.connector.connection;
+  }
+
+  connect(): Promise<Connection> {
+    const { connector, deps, spec } = this.#parts;
+    const connection = connector.connect('call');
+    return connector.state.kind === 'connecting' ? withinTimeout(deps.clock, spec, connection) : connection;
+  }
+
+  enter(account?: AgentAccount): boolean {
+    const { calls, spec } = this.#parts;
+    return calls.enter(spec.limits.concurrency, account);
+  }
+
+  leave(account?: AgentAccount): void {
+    this.#parts.calls.leave(account);
+  }
+
+  get busy(): boolean {
+    return this.hasCalls || this.#parts.subscriptions.size > 0;
+  }
+
+  get hasCalls(): boolean {
+    return this.#parts.calls.count > 0;
+  }
+
+  reportLoss(connection: Connection, failure: FailedReply): void {
+    // A single reset says little. A refused connection, a forgotten session or a dead child means that it is lost.
+    if (!failure.sent) this.#parts.connector.lose(connection, failure.error);
+  }
+
+  subscribe(connection: Connection, uri: string): PendingRequest {
+    return this.#parts.subscriptions.subscribe(connection, uri);
+  }
+
+  unsubscribe(uri: string): void {
+    this.#parts.subscriptions.unsubscribe(uri);
+  }
+
+  onUpdated(listener: (uri: string) => void): () => void {
+    return this.#parts.updates.add(listener);
+  }
+}

@@ -1,0 +1,1 @@
+export function trustFolder(configHome: string, folder: string): void;
