@@ -81,11 +81,11 @@ test(
     expect(answers.filter(({ error }) => error?.data?.code === 'RATE_LIMITED')).toHaveLength(4);
     for (const client of clients) expect(pidsOfHub(client.pid)).toEqual([]);
     for (const client of clients) await end(client);
-    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(workspace, { run })));
-    expect(runs.map((calls) => calls.length)).toEqual([2, 2, 2]);
     process.kill(pid, 'SIGTERM');
     await eventually(() => !isAlive(pid) || undefined, 'the hub to end');
     expect(pidsOfHub(pid)).toEqual([]);
+    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(workspace, { run })));
+    expect(runs.map((calls) => calls.length)).toEqual([2, 2, 2]);
   },
 );
 
