@@ -13,18 +13,25 @@ export interface Credentials {
 
 /** The configured headers: the current ones if known, otherwise those of the transport. */
 export function configuredCredentials(current?: () => ServerSpec): Credentials {
-  const flat = new WeakMap<object, readonly string[]>();
+  /** For each transport, the headers that the latest specification gives it. */
+  const known = new WeakMap<RemoteTransportSpec, KnownHeaders>();
   return {
     headersFor(transport) {
-      const { headers } = (current && findRemote(current(), transport)) ?? transport;
-      let all = flat.get(headers);
-      if (all === undefined) {
-        all = Object.entries(headers).flat();
-        flat.set(headers, all);
-      }
-      return all;
+      const spec = current?.();
+      const last = known.get(transport);
+      if (last !== undefined && last.spec === spec) return last.flat;
+      const { headers } = (spec && findRemote(spec, transport)) ?? transport;
+      const flat = last?.headers === headers ? last.flat : Object.entries(headers).flat();
+      known.set(transport, { spec, headers, flat });
+      return flat;
     },
   };
+}
+
+interface KnownHeaders {
+  readonly spec: ServerSpec | undefined;
+  readonly headers: RemoteTransportSpec['headers'];
+  readonly flat: readonly string[];
 }
 
 /** The implied older transport uses the headers of the Streamable HTTP address. */

@@ -76,7 +76,6 @@ const lingerMs = 1000;
 class HttpExchange implements UpstreamExchange, Dispatcher.DispatchHandler, Timed {
   readonly reply: Promise<UpstreamReply>;
   readonly deadline: CallDeadlines;
-  readonly handle: (message: StreamMessage) => void;
   readonly #options: ExchangeOptions;
   readonly #body = new GatheredBytes();
   #flow: ResponseFlow | undefined;
@@ -89,6 +88,8 @@ class HttpExchange implements UpstreamExchange, Dispatcher.DispatchHandler, Time
   #linger: Timer | undefined;
   #stopResumed: (() => void) | undefined;
   #garbageInRow = 0;
+  /** Most calls get nothing but their answer. */
+  #streamMessages: ((message: StreamMessage) => void) | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -96,7 +97,11 @@ class HttpExchange implements UpstreamExchange, Dispatcher.DispatchHandler, Time
       this.#settle = resolve;
     });
     this.deadline = options.deadlines.start(this, options.request.timeoutMs, options.request.maxMs);
-    this.handle = createStreamMessageHandler(options, this.deadline, (error) => this.#failed(error));
+  }
+
+  handle(message: StreamMessage): void {
+    this.#streamMessages ??= createStreamMessageHandler(this.#options, this.deadline, (error) => this.#failed(error));
+    this.#streamMessages(message);
   }
 
   get handler(): Dispatcher.DispatchHandler {
