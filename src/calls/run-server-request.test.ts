@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { verifies } from '../../test/support/verifies.ts';
 import { createSystemClock, type ErrorCode, HubError } from '../base/index.ts';
 import { type ClientResponse, clientCapabilitiesOf, type ServerRequest } from '../mcp/index.ts';
 import { createExclusiveAccess } from '../upstream/connecting/exclusive-access.ts';
@@ -63,6 +64,27 @@ test('a waiting client gets the requests of a modern server, and the call is sen
   expect(await stage.lines()).toMatchObject([{ outcome: 'ok', retries: 0 }]);
   expectAllReturned(stage);
 });
+
+test(
+  verifies(
+    'upstream:session-lost',
+    'a call whose connection is lost before its answers are sent goes on with them, and does not begin again',
+  ),
+  async () => {
+    const stage = await openCallStage();
+    const state = { requestState: 'one' };
+    stage.files.replies = reply(inputRequired(1, state), failureOf('UPSTREAM_LOST', 'connection', false), done);
+    expect(await stage.run(stage.call('files_write', asking()))).toMatchObject({ kind: 'result' });
+    const answered = ',"inputResponses":{"k0":{"action":"accept"}},"requestState":"one"';
+    expect(stage.files.sent.map(({ members }) => members.replace('"name":"write","arguments":{}', ''))).toEqual([
+      '',
+      answered,
+      answered,
+    ]);
+    expect(await stage.lines()).toMatchObject([{ outcome: 'ok', retries: 1 }]);
+    expectAllReturned(stage);
+  },
+);
 
 test('an unanswered form counts as cancelled; a failed sampling request ends the call', async () => {
   const stage = await openCallStage();

@@ -53,6 +53,8 @@ export class CallRun {
   countedArguments = 0;
   /** How often the call was sent again. */
   retries = 0;
+  /** The caller's answers that were sent last, as members of `params`. */
+  inputs: string;
   /** A run that throws counts as failed. */
   endState: CallEndState = 'failed';
 
@@ -60,6 +62,7 @@ export class CallRun {
     this.path = path;
     this.call = call;
     this.startedAt = path.clock.monotonic();
+    this.inputs = call.request.inputs ?? '';
   }
 
   get target(): Target {

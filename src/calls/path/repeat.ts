@@ -13,7 +13,10 @@ export function mayRepeat({ call, target }: CallRun, reply: UpstreamReply): repl
   return !reply.sent || target.safeToRepeat;
 }
 
-/** Sends the call once more over a new connection. Without one, the first failure is the answer. */
+/**
+ * Sends the call once more over a new connection. Without one, the first failure is the answer. A call that has input
+ * from its caller goes on with it: from the beginning, the server would do the first part of its work twice.
+ */
 export async function repeat(run: CallRun, first: FailedReply): Promise<UpstreamReply> {
   const { call, dispatch, connection: lost } = run;
   dispatch.reportLoss(lost, first);
@@ -28,6 +31,6 @@ export async function repeat(run: CallRun, first: FailedReply): Promise<Upstream
   }
   if (call.cancelled !== undefined) return first;
   run.retries = 1;
-  const reply = await sendWith(run, call.request.inputs ?? '');
+  const reply = await sendWith(run, run.inputs);
   return isInputRequired(reply) ? answerInputRequests(run, reply) : reply;
 }

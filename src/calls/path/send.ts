@@ -6,14 +6,15 @@ import type { CallRun } from './call-run.ts';
 
 /** Sends the call, unless it was cancelled while its record was written. */
 export function send(run: CallRun): Promise<UpstreamReply> | UpstreamReply {
-  const { cancelled, request } = run.call;
-  return cancelled === undefined ? sendWith(run, request.inputs ?? '') : unsent(cancelled);
+  const { cancelled } = run.call;
+  return cancelled === undefined ? sendWith(run, run.inputs) : unsent(cancelled);
 }
 
 /** `inputs` are members of `params`: the caller's answers to the server's requests. */
 export function sendWith(run: CallRun, inputs: string): Promise<UpstreamReply> {
   const { call, target, connection, record } = run;
   const { request } = call;
+  run.inputs = inputs;
   const { limits } = target.control.spec;
   const span = run.path.traced?.sent(record, connection);
   const pending =

@@ -59,7 +59,7 @@ export function createActor({ name, agent, token, tally }) {
 
     /** Whom an isolated server takes this client for. */
     ownerOn: (server) => {
-      if (server === 'own') return actor.client.kind === 'stdio' ? name : agent;
+      if (server === 'own') return agent;
       return actor.client.era === 'legacy' ? name : token.id;
     },
   };

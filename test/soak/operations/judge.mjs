@@ -32,10 +32,9 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
       const refusal = refusals[decision];
       if (refusal?.code === code && (name === undefined || refusal.name === name)) return tally.right(kind);
     }
-    // A second process has its own connections, and they may be new.
-    const isCold = actor.client.kind === 'stdio' && name === 'UPSTREAM_UNAVAILABLE';
-    const isAllowed = decisions.has('allow') && (lenient || isCold || troubles.permits(server, name, began, ended));
-    if (isAllowed || actor.doomed) return tally.failed(kind, server, name ?? code);
+    const isAllowed = decisions.has('allow') && (lenient || troubles.permits(server, name, began, ended));
+    const isRemoved = name === 'TOOL_UNKNOWN' && troubles.isCut(began, ended);
+    if (isAllowed || isRemoved || actor.doomed) return tally.failed(kind, server, name ?? code);
     return tally.wrong(kind, `${where}: ${code} ${name} ${words}; expected ${[...decisions].join(' or ')}`);
   }
 
@@ -51,9 +50,7 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
     if (outcome.kind !== 'error') return tally.lost(kind, `${where}: ${outcome.kind} ${outcome.words ?? ''}`);
     const { code, name, words } = outcome;
     if (refused && (code === -32602 || code === -32002)) return tally.right(kind);
-    const isCold = actor.client.kind === 'stdio' && name === 'UPSTREAM_UNAVAILABLE';
-    if (!refused && (isCold || troubles.permits(server, name, began, performance.now())))
-      return tally.failed(kind, server, name);
+    if (!refused && troubles.permits(server, name, began, performance.now())) return tally.failed(kind, server, name);
     return tally.wrong(kind, `${where}: ${code} ${name} ${words}`);
   }
 

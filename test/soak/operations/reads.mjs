@@ -73,7 +73,7 @@ export const readings = {
         () => true,
         () => false,
       );
-      const mayBeMissed = actor.doomed || world.troubles.isTroubled(server, began - 1000, performance.now());
+      const mayBeMissed = actor.doomed || world.troubles.mayMissUpdates(server, began - 1000, performance.now());
       if (touched.kind === 'result' && !isHeard && !mayBeMissed) {
         world.tally.lost('subscribe', `${actor.name} (${actor.client.kind}) was not told of ${uri}`);
       }
@@ -110,9 +110,9 @@ function differs(actual, expected) {
 
 function listProblem(world, actor, what, names, began) {
   const { may, must } = world.configuration.lists(actor.agent, what, began, performance.now());
+  const mayMiss = world.troubles.isCut(began, performance.now());
   const tooMany = names.filter((name) => !may.has(name) && name !== 'quartermaster_status');
-  // A second process beside the hub has met fewer servers.
-  const missing = actor.client.kind === 'stdio' ? [] : must.filter((name) => !names.includes(name));
+  const missing = mayMiss ? [] : must.filter((name) => !names.includes(name));
   if (tooMany.length === 0 && missing.length === 0) return undefined;
   return `${what}: not to be seen ${tooMany.join(' ') || '-'}; missing ${missing.join(' ') || '-'}`;
 }

@@ -25,7 +25,6 @@ export function startSampling(world, { everyMs }) {
       at: (performance.now() - began) / 1000,
       ...usageOf(hub.pid),
       children: childrenOf(hub.pid).length,
-      disk: records + state,
       records,
       state,
       healthMs,

@@ -1,12 +1,20 @@
 const mega = 1024 * 1024;
 
 /** Bounds of what may differ between the second and the last quarter of a run. */
-const bounds = { descriptors: 24, children: 8, rssBytes: 24 * mega, rssShare: 0.15, diskPerOperation: 0.35 };
+const bounds = {
+  descriptors: 24,
+  children: 8,
+  rssBytes: 24 * mega,
+  rssShare: 0.15,
+  recordsPerOperation: 0.35,
+  stateBytes: 32 * mega,
+};
 
 /**
  * Whether memory, descriptors and disk were level. The second quarter is compared with the last, by medians: the first
- * warms up, and single samples are chance. The disk grows with the records, for nothing removes old ones yet: what must
- * be level there is the growth for each operation.
+ * warms up, and single samples are chance. The records grow, for nothing removes old ones yet: what must be level there
+ * is the growth for each operation. The state has a bound of its own: it holds journal files of eight megabytes, which
+ * come and go.
  */
 export function levelOf({ samples, rested }, isLong) {
   const quarter = Math.floor(samples.length / 4);
@@ -23,9 +31,11 @@ export function levelOf({ samples, rested }, isLong) {
   check(grown('children') > bounds.children, `children grew by ${grown('children')}`);
   const [early, late] = [perOperation(second), perOperation(last)];
   check(
-    late > early * (1 + bounds.diskPerOperation) && late - early > 200,
-    `an operation costs ${Math.round(late)} bytes of disk at the end, ${Math.round(early)} before`,
+    late > early * (1 + bounds.recordsPerOperation) && late - early > 200,
+    `an operation costs ${Math.round(late)} bytes of records at the end, ${Math.round(early)} before`,
   );
+  const state = Math.max(...last.map((one) => one.state));
+  check(state > bounds.stateBytes, `the state takes ${Math.round(state / mega)} MB`);
   if (rested !== undefined) {
     const calm = Math.min(...samples.slice(0, quarter).map(({ descriptors }) => descriptors));
     check(rested.descriptors > calm + bounds.descriptors, `${rested.descriptors} descriptors are left after a rest`);
@@ -35,7 +45,7 @@ export function levelOf({ samples, rested }, isLong) {
 
 function perOperation(part) {
   const [first, last] = [part[0], part.at(-1)];
-  return (last.disk - first.disk) / Math.max(1, last.operations - first.operations);
+  return (last.records - first.records) / Math.max(1, last.operations - first.operations);
 }
 
 export function median(numbers) {

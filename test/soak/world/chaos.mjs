@@ -60,6 +60,7 @@ const events = {
     const file = dice.pick(files);
     const lines = workspace.textsFor(configuration.current())[file].split('\n');
     const kept = dice.between(0, lines.length - 2);
+    const over = world.troubles.cut();
     writeFileSync(
       join(workspace.folder, file),
       lines
@@ -69,6 +70,7 @@ const events = {
     );
     await pause(dice.between(50, 1500));
     configuration.write();
+    over();
   },
   'token replaced': ({ tokens, population, dice }) =>
     tokens.rotate(dice.pick(agentNames), { onReplaced: population.doom }),
