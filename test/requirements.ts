@@ -174,6 +174,8 @@ export const requirements = {
     'A server that is added at the end renames nothing; on a collision the earlier server keeps the name and both are reported.',
   'names:preserved': 'With naming: preserved, upstream names stay unchanged.',
   'arguments:bytes': 'The bytes of the arguments reach the server unchanged.',
+  'arguments:one-line':
+    'One request is one message to its server: no part of it can be read as another one, whatever line breaks it has.',
   'arguments:duplicate-keys': 'Arguments with a repeated key are refused.',
 
   'limits:fair': 'Slow calls of one agent leave room on a server for the calls of other agents.',

@@ -12,9 +12,10 @@ import {
   spellMember,
   spellString,
 } from './json/json-text.fixture.ts';
+import { oneLine } from './json/one-line.ts';
 import { type Message, maxBatch, maxInboundKeys, readBody } from './message.ts';
 
-test('a request gives back its id and its arguments as they were written, and parsed as JSON.parse does', () => {
+test('a request gives back its id and its arguments as they were written, on one line, and parsed as JSON.parse does', () => {
   const ids = fc.oneof(
     fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)),
     fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
@@ -39,7 +40,7 @@ test('a request gives back its id and its arguments as they were written, and pa
             id: JSON.parse(idText),
             method,
             params: { arguments: meaningOf(args), name: 'x' },
-            argumentsText,
+            argumentsText: oneLine(argumentsText),
           },
         ],
       });

@@ -110,7 +110,7 @@ function plainCall(text: string, members: readonly Member[] | undefined): Messag
   for (const member of params) {
     const part = text.slice(member.start, member.end);
     if (member.key === 'name') nameText = part;
-    else if (member.key === 'arguments') argumentsText = part;
+    else if (member.key === 'arguments') argumentsText = oneLine(part);
     else if (member.key === '_meta') metaText = part;
     else return undefined;
   }
@@ -154,9 +154,9 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
     id: id as string | number, // checked above
     method,
     params,
-    argumentsText: params.arguments == null ? undefined : textOf(text, findMember(paramsMembers, 'arguments')),
+    argumentsText: params.arguments == null ? undefined : lineOf(text, findMember(paramsMembers, 'arguments')),
     inputsText: isJsonObject(params.inputResponses)
-      ? textOf(text, findMember(paramsMembers, 'inputResponses'))
+      ? lineOf(text, findMember(paramsMembers, 'inputResponses'))
       : undefined,
   };
 }
@@ -165,11 +165,16 @@ function textOf(text: string, span: Member | undefined): string | undefined {
   return span && text.slice(span.start, span.end);
 }
 
+/** For text that is forwarded: on a pipe, a line break would begin another message. */
+function lineOf(text: string, span: Member | undefined): string | undefined {
+  return span && oneLine(text.slice(span.start, span.end));
+}
+
 /** A server may not recognise anything but an object as an answer, and keep waiting. */
 function toAnswer(text: string, value: Params, members: readonly Member[]): ClientResponse {
   const kind = 'result' in value ? 'result' : 'error';
-  const answer = isJsonObject(value[kind]) ? textOf(text, findMember(members, kind)) : undefined;
-  return answer === undefined ? unanswered('The client answered with no object') : { kind, text: oneLine(answer) };
+  const answer = isJsonObject(value[kind]) ? lineOf(text, findMember(members, kind)) : undefined;
+  return answer === undefined ? unanswered('The client answered with no object') : { kind, text: answer };
 }
 
 function invalid(reason: string): Message {

@@ -11,7 +11,7 @@ import {
 } from '../../base/index.ts';
 import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { type Body, createBoundedLines, errorReply, readBody } from '../../mcp/index.ts';
+import { type Body, createBoundedLines, errorReply, oneLine, readBody } from '../../mcp/index.ts';
 import { Conversation } from '../mcp/index.ts';
 
 export interface StdioFaceDeps {
@@ -97,10 +97,11 @@ class StdioFace {
     else this.#lastAnswers = this.#deps.clock.setTimer(lastAnswersMs, this.#end);
   }
 
+  /** One message is one line: a line break would let its author send another message. */
   #send(text: string): void {
     const { input, output } = this.#deps;
     if (output.destroyed || output.writableEnded) return;
-    output.write(`${text}\n`);
+    output.write(`${oneLine(text)}\n`);
     if (this.#holdingBack || output.writableLength < maxUnreadBytes) return;
     input.pause();
     this.#whenRead = new Promise((resolve) => {

@@ -62,6 +62,44 @@ test(verifies('config:absence', 'a change of which no event came starts the thre
   await vi.waitFor(() => expect(live.pending).toEqual([]), { timeout: 10_000 });
 });
 
+test(
+  verifies('config:absence', 'the timer of an earlier change does not settle a later one that is being read'),
+  async () => {
+    const { live, put, clock, waitsAgain } = await follow({
+      '.mcp.json': server,
+      [yaml]: rules('up.write', 'up.drop'),
+    });
+    put(yaml, rules('up.write', 'up.drop', 'up.more'));
+    live.follow();
+    await waitsAgain();
+    // The second change is noticed, and the three seconds after the first one end while it is being read.
+    put(yaml, rules());
+    live.follow();
+    clock.advance(3000);
+    await live.reload([]);
+    await waitsAgain();
+    expect(live.pending).toHaveLength(1);
+    clock.advance(3000);
+    await vi.waitFor(() => expect(live.pending).toEqual([]), { timeout: 10_000 });
+  },
+);
+
+test(
+  verifies('config:absence', 'taking up one file at once does not settle another that changed a moment ago'),
+  async () => {
+    const { live, put, clock, waitsAgain } = await follow({ '.mcp.json': server, [yaml]: rules('up.drop') });
+    put(yaml, rules());
+    live.follow();
+    await waitsAgain();
+    put('.mcp.json', JSON.stringify({ mcpServers: { up: { command: 'x' }, more: { command: 'y' } } }));
+    await live.reload(['.mcp.json']);
+    expect([...live.configuration.servers.keys()].sort()).toEqual(['more', 'up']);
+    expect(live.pending).toHaveLength(1);
+    clock.advance(3000);
+    await vi.waitFor(() => expect(live.pending).toEqual([]), { timeout: 10_000 });
+  },
+);
+
 // Without text the first is a mistake, the second is valid.
 test.each([
   ['.mcp.json', server],

@@ -36,6 +36,8 @@ export interface FirstLoad {
 
 /** How long the files must stay unchanged before they count as meant. */
 const settleMs = 3_000;
+/** Timers may fire this much before their time. */
+const earlyMs = 50;
 
 /**
  * Follows the files without widening rights by accident. A file that is missing, empty, unreadable or broken keeps its last
@@ -47,11 +49,14 @@ export class LiveConfiguration implements ConfigurationSource {
   readonly #notices: ConfigNotices;
   /** The files in force. */
   #loaded: LoadedConfiguration;
+  /** The last ones that were quiet, or that the operator meant. */
+  #settled: LoadedConfiguration;
   /** What of them takes effect. */
   #judged: Judgement;
   #dates: ReadonlyMap<string, number>;
-  /** The last seen state of all files. */
+  /** The last seen state of all files, and since when they are like this, on the monotonic clock. */
   #seen: string;
+  #seenAt: number;
   #timer: Timer | undefined;
   #closed = false;
   #last: Promise<void> = Promise.resolve();
@@ -60,8 +65,10 @@ export class LiveConfiguration implements ConfigurationSource {
     this.#deps = deps;
     this.#notices = createConfigNotices(deps, { asks: deps.trust.asks });
     this.#loaded = files.loaded;
+    this.#settled = files.loaded;
     this.#judged = judged;
     this.#seen = fingerprintOf(disk.sources);
+    this.#seenAt = deps.clock.monotonic();
     const dates = datesOf(new Map(), [new Map(), files.loaded.sources], deps.clock.now());
     this.#dates = new Map([...dates, ...files.retained.map(({ file }): [string, number] => [file, files.at])]);
     this.#report({ retained: files.retained, refused: [] }, disk);
@@ -134,11 +141,11 @@ export class LiveConfiguration implements ConfigurationSource {
       this.#refuse(error);
       throw error;
     }
-    // The operator says that the files are as meant.
-    trust.settle(next);
+    // The operator says that these files are as meant. Another one may be half written at this moment.
+    this.#settle(files === undefined ? disk : await load(withOnly(this.#settled.sources, disk.sources, files)));
     const judged = await trust.judge(next);
     if (this.#closed) return;
-    this.#seen = fingerprintOf(disk.sources);
+    this.#quietFor(disk);
     this.#adopt(next, judged);
     if (files === undefined) this.#report({ retained: [], refused: [] }, disk);
     // The other files may have changed too, or be missing.
@@ -150,20 +157,34 @@ export class LiveConfiguration implements ConfigurationSource {
     const { load, trust } = this.#deps;
     const disk = await load();
     if (this.#closed) return;
-    const seen = fingerprintOf(disk.sources);
-    const isMeant = isSettled && seen === this.#seen;
-    this.#seen = seen;
+    // The timer of an earlier change may have fired while a later one was being read, so the time counts as well.
+    const quietMs = this.#quietFor(disk);
+    const isMeant = isSettled && quietMs >= settleMs - earlyMs;
     this.#settleLater(isMeant);
     const { next, retained } = await this.#choose(disk, isMeant);
     const isNew = fingerprintOf(next.sources) !== fingerprintOf(this.#loaded.sources);
     const refused = isNew ? mistakesIn(next.configuration) : [];
     if (refused.length === 0) {
-      if (isMeant) trust.settle(next);
+      if (isMeant) this.#settle(next);
       const judged = await trust.judge(next);
       if (this.#closed) return;
       if (isNew || !isSameEffect(judged, this.#judged)) this.#adopt(next, judged);
     }
     if (!this.#closed) this.#report({ retained, refused }, disk);
+  }
+
+  #settle(loaded: LoadedConfiguration): void {
+    this.#settled = loaded;
+    this.#deps.trust.settle(loaded);
+  }
+
+  /** For how many milliseconds the files have been as they are now. */
+  #quietFor(disk: LoadedConfiguration): number {
+    const now = this.#deps.clock.monotonic();
+    const seen = fingerprintOf(disk.sources);
+    if (seen !== this.#seen) this.#seenAt = now;
+    this.#seen = seen;
+    return now - this.#seenAt;
   }
 
   #report(state: Pick<ConfigState, 'retained' | 'refused'>, disk: LoadedConfiguration): void {

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { type AgentAccount, type ByteBudget, type Clock, defectFields, type Logger, sleep } from '../../base/index.ts';
-import { createLineReader, decodeMessage, type LineReader, notification } from '../../mcp/index.ts';
+import { createLineReader, decodeMessage, type LineReader, notification, oneLine } from '../../mcp/index.ts';
 import { type ChildExit, type ChildStreams, lastStderrLine } from '../children/index.ts';
 import { Deadlines } from '../connecting/deadlines.ts';
 import { cancelled, defectReason, lostConnection, maxQuoted, timedOut } from '../failures.ts';
@@ -179,16 +179,17 @@ class StdioTransport implements Transport {
     return this.#child.stdin.writableLength + this.#outgoing.length;
   }
 
+  /** One message is one line, whatever it is made of: a line break would let its author send another message. */
   #write(text: string): void {
     if (this.#outgoing === '') process.nextTick(this.#flush);
-    this.#outgoing += `${text}\n`;
+    this.#outgoing += `${oneLine(text)}\n`;
     if (this.#outgoing.length >= largeWrite) this.#flush();
   }
 
   /** By itself, to learn when it leaves the queue. */
   #writeCounted(text: string, account: AgentAccount): void {
     this.#flush();
-    this.#child.stdin.write(`${text}\n`, () => this.#queue.remove(text.length, account));
+    this.#child.stdin.write(`${oneLine(text)}\n`, () => this.#queue.remove(text.length, account));
   }
 
   readonly #flush = (): void => {
