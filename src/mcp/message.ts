@@ -110,7 +110,7 @@ function plainCall(text: string, members: readonly Member[] | undefined): Messag
   for (const member of params) {
     const part = text.slice(member.start, member.end);
     if (member.key === 'name') nameText = part;
-    else if (member.key === 'arguments') argumentsText = oneLine(part);
+    else if (member.key === 'arguments') argumentsText = part;
     else if (member.key === '_meta') metaText = part;
     else return undefined;
   }
@@ -125,7 +125,8 @@ function plainCall(text: string, members: readonly Member[] | undefined): Messag
       arguments: argumentsText === undefined ? undefined : parse(argumentsText),
       _meta: metaText === undefined ? undefined : parse(metaText),
     },
-    argumentsText,
+    // Only after it was parsed: a line break inside a string is not JSON.
+    argumentsText: argumentsText === undefined ? undefined : oneLine(argumentsText),
     inputsText: undefined,
   };
 }
