@@ -8,7 +8,7 @@ export const wideFunctions: Readonly<Record<string, number>> = {
   'src/apps/builtin/fetch/page-text.ts': 1,
   'src/base/errors.ts': 1,
   'src/config/check-node.ts': 1,
-  'src/config/readers/client-file.ts': 1,
+  'src/config/readers/clients/client-file.ts': 1,
   'src/config/restrictions/take-restrictions.ts': 1,
   'src/config/servers/resolve-server.ts': 1,
   'src/config/servers/transport-draft.ts': 1,

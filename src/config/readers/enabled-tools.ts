@@ -6,7 +6,7 @@ import { findRepeatedSection } from '../read-sections.ts';
 import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
-import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
+import { lostFinding, mayRestrictAll, spoilAll } from './clients/client-file.ts';
 import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
 /** The tools of an automation, exported from its platform. The servers are under `mcp_servers`. */

@@ -7,7 +7,7 @@ import { clientServerShape, isComment, readClientBody, withoutNoise } from '../s
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { textAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
-import { lostFinding, mayRestrictAll, spoilAll } from './client-file.ts';
+import { lostFinding, mayRestrictAll, spoilAll } from './clients/client-file.ts';
 import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
 /**

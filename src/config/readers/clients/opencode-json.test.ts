@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
-import { invalid, load, onlyProblem, ready } from '../workspace.fixture.ts';
+import { verifies } from '../../../../test/support/verifies.ts';
+import { invalid, load, onlyProblem, ready } from '../../workspace.fixture.ts';
 import { loadClient } from './client-file.fixture.ts';
 
 test(

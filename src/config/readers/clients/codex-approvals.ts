@@ -1,8 +1,8 @@
-import type { ClientRules, PolicyRule, RuleEffect } from '../../domain/index.ts';
-import { entryOf, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
-import { dotted, type Finding, quote } from '../findings.ts';
-import { looksRestrictive, restrictionRole } from '../restrictions/restriction-words.ts';
-import type { ServerPlace } from '../servers/server-draft.ts';
+import type { ClientRules, PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { entryOf, type SourceEntry, type SourceNode } from '../../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../../findings.ts';
+import { looksRestrictive, restrictionRole } from '../../restrictions/restriction-words.ts';
+import type { ServerPlace } from '../../servers/server-draft.ts';
 
 /** The hub requires approval where Codex does: `default_tools_approval_mode`, and `tools` for single tools. */
 export function readApprovals(node: SourceNode, findings: Finding[], place: ServerPlace): ClientRules | undefined {

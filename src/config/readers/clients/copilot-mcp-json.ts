@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import { readClientBody } from '../servers/client-server.ts';
-import { bareShellGrammar } from '../variables/interpolation.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { readClientBody } from '../../servers/client-server.ts';
+import { bareShellGrammar } from '../../variables/interpolation.ts';
+import type { Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile } from './client-file.ts';
-import type { Reader } from './reader.ts';
 
 /** The files that Copilot CLI reads in a repository, besides .mcp.json. */
 export const copilotGithubJson: Reader = createReader('.github/mcp.json');

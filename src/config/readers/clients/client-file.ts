@@ -1,13 +1,20 @@
 import { z } from 'zod';
-import { repeated } from '../check-node.ts';
-import { child, isNull, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
-import { dotted, type Finding, quote } from '../findings.ts';
-import { looksRestrictive, restrictionRole } from '../restrictions/restriction-words.ts';
-import { transportTypes } from '../schema.ts';
-import { clientServerShape, isComment, isServer, withoutNoise } from '../servers/client-server.ts';
-import { readServers, type ServersFormat } from '../servers/read-servers.ts';
-import type { ServerDraft, ServerPlace } from '../servers/server-draft.ts';
-import { emptyContent, type FileOutcome } from './reader.ts';
+import { repeated } from '../../check-node.ts';
+import {
+  child,
+  isNull,
+  type SourceEntry,
+  type SourceMap,
+  type SourceNode,
+  sourceMap,
+} from '../../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../../findings.ts';
+import { looksRestrictive, restrictionRole } from '../../restrictions/restriction-words.ts';
+import { transportTypes } from '../../schema.ts';
+import { clientServerShape, isComment, isServer, withoutNoise } from '../../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../../servers/read-servers.ts';
+import type { ServerDraft, ServerPlace } from '../../servers/server-draft.ts';
+import { emptyContent, type FileOutcome } from '../reader.ts';
 
 export interface ClientFormat {
   /** The client's name in messages. */

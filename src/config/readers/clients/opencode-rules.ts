@@ -1,6 +1,6 @@
-import type { ClientRules, PolicyRule, RuleEffect } from '../../domain/index.ts';
-import { child, type SourceEntry, type SourceMap, type SourceNode } from '../files/source-tree.ts';
-import { dotted, type Finding, quote } from '../findings.ts';
+import type { ClientRules, PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../../findings.ts';
 
 /** OpenCode's rules on tools, from `tools` and `permission`, for all agents and for single ones. */
 export interface OpencodeRules {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import type { SourceText } from '../files/source-file.ts';
-import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
-import { warnForeignVariables, writtenTexts } from '../files/written-texts.ts';
-import { transportShape } from '../schema.ts';
-import { createOpencodeGrammar, filesNamedIn } from '../servers/client-grammars.ts';
-import { readEnabled } from '../servers/read-enabled-tools.ts';
-import { completeLimits, fullAccess, type ServerDraft } from '../servers/server-draft.ts';
-import { numberAt } from '../texts.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import type { SourceText } from '../../files/source-file.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../../files/source-tree.ts';
+import { warnForeignVariables, writtenTexts } from '../../files/written-texts.ts';
+import { transportShape } from '../../schema.ts';
+import { createOpencodeGrammar, filesNamedIn } from '../../servers/client-grammars.ts';
+import { readEnabled } from '../../servers/read-enabled-tools.ts';
+import { completeLimits, fullAccess, type ServerDraft } from '../../servers/server-draft.ts';
+import { numberAt } from '../../texts.ts';
+import type { FileOutcome, Nearby, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, readClientFile, spoilAll, warning } from './client-file.ts';
 import { clientRulesFor, readOpencodeRules } from './opencode-rules.ts';
-import type { FileOutcome, Nearby, Reader } from './reader.ts';
 
 /** OpenCode's project settings, which include the servers. */
 export const opencodeJson = createReader('opencode.json');

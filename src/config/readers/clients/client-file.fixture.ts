@@ -1,5 +1,5 @@
-import type { Configuration } from '../../domain/index.ts';
-import { load } from '../workspace.fixture.ts';
+import type { Configuration } from '../../../domain/index.ts';
+import { load } from '../../workspace.fixture.ts';
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
-import { invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { verifies } from '../../../../test/support/verifies.ts';
+import { invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
 import { loadClient } from './client-file.fixture.ts';
 
 const file = '.cursor/mcp.json';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import { createEditorGrammar } from '../servers/client-grammars.ts';
-import { readClientBody } from '../servers/client-server.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { createEditorGrammar } from '../../servers/client-grammars.ts';
+import { readClientBody } from '../../servers/client-server.ts';
+import type { Reader } from '../reader.ts';
 import { type ClientFormat, ignored } from './client-file.ts';
 import { editorServerShape, readEditorFile, writeEditorVariable } from './editor-file.ts';
-import type { Reader } from './reader.ts';
 
 /** Cursor's project file. */
 export const cursorMcpJson: Reader = {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { parseToml } from '../files/parse-toml.ts';
-import { child, entryOf, lineAt, type SourceNode } from '../files/source-tree.ts';
-import { warnForeignVariables } from '../files/written-texts.ts';
-import type { Finding } from '../findings.ts';
-import { transportShape, transportTypes } from '../schema.ts';
-import { readEnabled } from '../servers/read-enabled-tools.ts';
-import { millisecondsAt } from '../servers/read-limits.ts';
+import { parseToml } from '../../files/parse-toml.ts';
+import { child, entryOf, lineAt, type SourceNode } from '../../files/source-tree.ts';
+import { warnForeignVariables } from '../../files/written-texts.ts';
+import type { Finding } from '../../findings.ts';
+import { transportShape, transportTypes } from '../../schema.ts';
+import { readEnabled } from '../../servers/read-enabled-tools.ts';
+import { millisecondsAt } from '../../servers/read-limits.ts';
 import {
   completeLimits,
   fullAccess,
@@ -13,12 +13,12 @@ import {
   type ServerPlace,
   type TransportDraft,
   type WrittenText,
-} from '../servers/server-draft.ts';
-import { textAt, textsAt } from '../texts.ts';
-import { literalGrammar, type VariablePart } from '../variables/interpolation.ts';
+} from '../../servers/server-draft.ts';
+import { textAt, textsAt } from '../../texts.ts';
+import { literalGrammar, type VariablePart } from '../../variables/interpolation.ts';
+import type { FileOutcome, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, readClientFile, warning } from './client-file.ts';
 import { readApprovals } from './codex-approvals.ts';
-import type { FileOutcome, Reader } from './reader.ts';
 
 /** Codex's project settings, which include the servers. Texts contain no variables; separate keys name them. */
 export const codexToml: Reader = {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
-import { client, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { verifies } from '../../../../test/support/verifies.ts';
+import { client, invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
 
 test(verifies('config:in-place', 'the forms that clients write'), async () => {
   const configuration = await client({

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { ToolFilter } from '../../domain/index.ts';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import { child, entryOf, lineAt, type SourceNode } from '../files/source-tree.ts';
-import type { Finding } from '../findings.ts';
-import { readEnabled } from '../servers/read-enabled-tools.ts';
-import { completeLimits, fullAccess } from '../servers/server-draft.ts';
-import { numberAt, textAt, textsAt } from '../texts.ts';
-import { bareShellGrammar } from '../variables/interpolation.ts';
+import type { ToolFilter } from '../../../domain/index.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { child, entryOf, lineAt, type SourceNode } from '../../files/source-tree.ts';
+import type { Finding } from '../../findings.ts';
+import { readEnabled } from '../../servers/read-enabled-tools.ts';
+import { completeLimits, fullAccess } from '../../servers/server-draft.ts';
+import { numberAt, textAt, textsAt } from '../../texts.ts';
+import { bareShellGrammar } from '../../variables/interpolation.ts';
+import type { FileOutcome, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile, warning } from './client-file.ts';
-import type { FileOutcome, Reader } from './reader.ts';
 
 /** Gemini's project settings, which include the servers. */
 export const geminiSettings: Reader = {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { repeated } from '../check-node.ts';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import { entryOf, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
-import { type Finding, quote } from '../findings.ts';
-import { isComment, isServer, readClientBody, withoutNoise } from '../servers/client-server.ts';
-import { readServers, type ServersFormat } from '../servers/read-servers.ts';
-import { shellGrammar } from '../variables/interpolation.ts';
+import { repeated } from '../../check-node.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { entryOf, type SourceEntry, type SourceNode } from '../../files/source-tree.ts';
+import { type Finding, quote } from '../../findings.ts';
+import { isComment, isServer, readClientBody, withoutNoise } from '../../servers/client-server.ts';
+import { readServers, type ServersFormat } from '../../servers/read-servers.ts';
+import { shellGrammar } from '../../variables/interpolation.ts';
+import { emptyContent, type FileOutcome, type Reader } from '../reader.ts';
 import { ignored, looseServerShape, lostFinding, mayRestrictAll, spoilAll, warning } from './client-file.ts';
-import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
 /** Claude's project file. Copilot and others read it too. */
 export const mcpJson: Reader = {

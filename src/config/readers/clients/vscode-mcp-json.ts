@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { parseJsonc } from '../files/parse-jsonc.ts';
-import { child, lineAt, type SourceNode } from '../files/source-tree.ts';
-import { createEditorGrammar } from '../servers/client-grammars.ts';
-import { readClientBody } from '../servers/client-server.ts';
-import { booleanAt, textAt } from '../texts.ts';
+import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { child, lineAt, type SourceNode } from '../../files/source-tree.ts';
+import { createEditorGrammar } from '../../servers/client-grammars.ts';
+import { readClientBody } from '../../servers/client-server.ts';
+import { booleanAt, textAt } from '../../texts.ts';
+import type { FileOutcome, Nearby, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, warning } from './client-file.ts';
 import { editorServerShape, readEditorFile, writeEditorVariable } from './editor-file.ts';
-import type { FileOutcome, Nearby, Reader } from './reader.ts';
 
 /** VS Code's workspace file. */
 export const vscodeMcpJson: Reader = {

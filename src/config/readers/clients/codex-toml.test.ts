@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
-import type { Configuration } from '../../domain/index.ts';
-import { invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { verifies } from '../../../../test/support/verifies.ts';
+import type { Configuration } from '../../../domain/index.ts';
+import { invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
 import { loadClient } from './client-file.fixture.ts';
 
 const codex = (text: string, env?: Readonly<Record<string, string>>): Promise<Configuration> =>

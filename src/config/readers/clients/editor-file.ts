@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { SourceNode } from '../files/source-tree.ts';
-import type { WrittenText } from '../servers/server-draft.ts';
-import { addEnvFile, readEnvFileKey } from '../variables/env-file.ts';
-import type { WrittenVariable } from '../variables/literal-secrets.ts';
+import type { SourceNode } from '../../files/source-tree.ts';
+import type { WrittenText } from '../../servers/server-draft.ts';
+import { addEnvFile, readEnvFileKey } from '../../variables/env-file.ts';
+import type { WrittenVariable } from '../../variables/literal-secrets.ts';
+import type { FileOutcome, Nearby } from '../reader.ts';
 import { type ClientFormat, looseServerShape, readClientFile } from './client-file.ts';
-import type { FileOutcome, Nearby } from './reader.ts';
 
 /** These clients have no list of allowed tools. Some describe tools under this key, which restricts nothing. */
 const { tools: _theirs, ...shapeWithoutTools } = looseServerShape;

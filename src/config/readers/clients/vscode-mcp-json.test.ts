@@ -2,10 +2,10 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
-import type { Configuration } from '../../domain/index.ts';
-import { loadConfiguration } from '../load-configuration.ts';
-import { createWorkspace, invalid, onlyProblem, ready } from '../workspace.fixture.ts';
+import { verifies } from '../../../../test/support/verifies.ts';
+import type { Configuration } from '../../../domain/index.ts';
+import { loadConfiguration } from '../../load-configuration.ts';
+import { createWorkspace, invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
 import { loadClient } from './client-file.fixture.ts';
 
 const vscode = (
