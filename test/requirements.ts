@@ -7,6 +7,7 @@ export const requirements = {
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':
     'The files of VS Code, Cursor, Copilot, Gemini, OpenCode and Codex are read in place, each with its own variable syntax.',
+  'config:samples': "Samples that other programs write into clients' files are left out, with a note.",
   'config:precedence': 'When two files name the same server, the stronger file wins and the hidden entry is reported.',
   'config:duplicate-name': 'The same server name twice in one file is an error with file and line.',
   'config:unknown-keys': "An unknown key is an error in quartermaster.yaml and a warning in other programs' files.",
@@ -303,6 +304,7 @@ export const requirements = {
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
   // Command line and library
+  'cli:alike': 'Many warnings of one kind in a file are shown as one, with their number and the first places.',
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',

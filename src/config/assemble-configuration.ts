@@ -1,4 +1,11 @@
-import type { Configuration, ConfiguredServer, Problem, ServerPlan, SourceRef } from '../domain/index.ts';
+import {
+  affectsAll,
+  type Configuration,
+  type ConfiguredServer,
+  type Problem,
+  type ServerPlan,
+  type SourceRef,
+} from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
@@ -36,6 +43,8 @@ export interface LoadDeps extends VariablesDeps {
 export interface AssembleOptions {
   readonly workspace: string;
   readonly readSources: readonly ReadSource[];
+  /** Files that the hub does not read, if there is nothing else. */
+  readonly unread?: readonly string[];
   readonly notices: readonly Problem[];
   readonly dotEnv: DotEnv;
   readonly stored: StoredSecrets;
@@ -70,7 +79,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     ...problems,
     ...aboutAgents,
   ];
-  if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(workspace));
+  if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(options));
   const configuration: Configuration = {
     workspace,
     servers,
@@ -125,9 +134,9 @@ function completePlans(
   );
 }
 
-/** An error in one server leaves out only that server. */
+/** An error in one server leaves out only that server, and one in the entry of an agent leaves that agent without tools. */
 function asFatal(problem: Problem): Problem {
-  return problem.severity === 'error' && problem.server === undefined ? { ...problem, fatal: true } : problem;
+  return affectsAll(problem) ? { ...problem, fatal: true } : problem;
 }
 
 interface AssembledServers {
@@ -154,8 +163,8 @@ function assembleServers(deps: VariablesDeps, options: AssembleOptions): Assembl
   const literals: FoundLiteral[] = [];
   const madeFrom = new Map<string, string | undefined>();
   for (const { reader, file, content } of readSources) {
-    const { workspaceNames, writeVariable } = reader;
-    const grammar = content.grammar ?? reader.grammar;
+    const { workspaceNames } = reader;
+    const { grammar = reader.grammar, writeVariable = reader.writeVariable } = content;
     const variables = createVariables(deps, {
       workspace,
       workspaceNames,
@@ -253,11 +262,16 @@ function mayMatch(pattern: string, servers: ReadonlyMap<string, unknown>): boole
   return false;
 }
 
-function noConfiguration(workspace: string): Problem {
+function noConfiguration({ workspace, unread = [] }: AssembleOptions): Problem {
+  const [first, second] = unread.map((file) => quote(file));
+  const more =
+    second === undefined ? '' : unread.length === 2 ? ` and ${second}` : ` and ${unread.length - 1} more files`;
+  const beside = first === undefined ? '' : ` The hub does not read ${first}${more}.`;
+  const copy = first === undefined ? 'Add' : 'Copy the servers into .mcp.json, add';
   return toProblem('quartermaster.yaml', {
     severity: 'warning',
-    message: `No configuration found in ${workspace}.`,
-    fix: 'Add a server with `qm add`, use a preset from `qm bootstrap --list`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.',
+    message: `No configuration found in ${workspace}.${beside}`,
+    fix: `${copy} a server with \`qm add\`, use a preset from \`qm bootstrap --list\`, or write quartermaster.yaml, .mcp.json or another file that docs/configuration.md names.`,
   });
 }
 

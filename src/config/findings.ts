@@ -6,6 +6,7 @@ export interface Finding {
   readonly line?: number | undefined;
   readonly field?: string | undefined;
   readonly server?: string | undefined;
+  readonly agent?: string | undefined;
   readonly message: string;
   readonly fix?: string | undefined;
 }
@@ -17,6 +18,7 @@ export function toProblem(file: string, finding: Finding): Problem {
     ...(finding.line === undefined ? {} : { line: finding.line }),
     ...(finding.field === undefined ? {} : { field: finding.field }),
     ...(finding.server === undefined ? {} : { server: finding.server }),
+    ...(finding.agent === undefined ? {} : { agent: finding.agent }),
     message: finding.message,
     ...(finding.fix === undefined ? {} : { fix: finding.fix }),
   };

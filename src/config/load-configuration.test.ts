@@ -27,6 +27,16 @@ test('an empty directory gives an empty configuration that says how to begin', a
   expect(problem.fix).toContain('`qm add`');
 });
 
+test.each([
+  [['claude_desktop_config.json'], ' The hub does not read "claude_desktop_config.json".'],
+  [['servers.mcp.yaml', 'mcp.toml'], ' The hub does not read "mcp.toml" and "servers.mcp.yaml".'],
+  [['a.mcp.json', 'b.mcp.json', 'my-mcp.json', 'mcpx.json'], ' The hub does not read "a.mcp.json" and 2 more files.'],
+  [['package.json', 'readme.md'], ''],
+])('where nothing is found, %j is named', async (names, said) => {
+  const configuration = await load(Object.fromEntries(names.map((name) => [name, '{}'])));
+  expect(onlyProblem(configuration).message).toBe(`No configuration found in ${configuration.workspace}.${said}`);
+});
+
 test('a workspace that does not exist is said to be so', async () => {
   const workspace = join(await createWorkspace(), 'nowhere');
   expect(onlyProblem(await loadConfiguration({ env: {} }, { workspace }))).toMatchObject({

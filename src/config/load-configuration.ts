@@ -11,6 +11,7 @@ import { describeSources, type LoadedSource } from './files/loaded-sources.ts';
 import { cannotRead, type SourceText } from './files/source-file.ts';
 import { createSourceFiles, type SourceFiles } from './files/source-files.ts';
 import { isNull } from './files/source-tree.ts';
+import { findUnreadFiles } from './files/unread-files.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { readers } from './readers/precedence.ts';
@@ -63,9 +64,11 @@ export async function loadWithSources(deps: LoadDeps, options: LoadOptions): Pro
     readSecrets(deps.secrets),
   ]);
   const readSources = found.flat();
+  const isNothing = readSources.length === 0 && options.only !== true;
   const assembled = assembleConfiguration(deps, {
     workspace,
     readSources,
+    unread: isNothing ? await findUnreadFiles(workspace) : [],
     notices,
     dotEnv,
     stored,

@@ -216,17 +216,25 @@ export interface PolicyRule {
 }
 
 export interface Problem {
-  readonly severity: 'error' | 'warning';
+  /** `note`: nothing is wrong, but it may not be what somebody expects. */
+  readonly severity: 'error' | 'warning' | 'note';
   readonly file: string;
   readonly line?: number;
   /** Dotted path within the file. */
   readonly field?: string;
   readonly server?: string;
+  /** The agent or role that gets nothing because of it. */
+  readonly agent?: string;
   readonly message: string;
   /** How to fix it. */
   readonly fix?: string;
   /** The problem is in a restriction. The hub must not start without it. */
   readonly fatal?: true;
+}
+
+/** Whether it is a mistake that affects more than one server or agent. */
+export function affectsAll({ severity, server, agent }: Problem): boolean {
+  return severity === 'error' && server === undefined && agent === undefined;
 }
 
 export type Naming = 'prefixed' | 'preserved';

@@ -10,6 +10,7 @@ export {
 export {
   type AccessRules,
   type AgentSpec,
+  affectsAll,
   type BuiltinName,
   type BuiltinTransportSpec,
   builtinNames,

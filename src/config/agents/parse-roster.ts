@@ -8,19 +8,23 @@ import {
 
 /**
  * Reads the members of a team page: one map of `name`, `role` and `status` per table row. Only tables under headings
- * for the current team count. A list of former members grants nothing.
+ * for the current team count. A list of former members grants nothing. A table of agents under any other heading becomes
+ * one map with `unread`, the heading.
  */
 export function parseRoster(text: string): ParsedSource {
   const items: SourceNode[] = [];
   let columns: readonly string[] | undefined;
-  let counts = false;
+  let section = '';
   for (const { line, content } of proseLines(text)) {
-    const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/s.exec(content)?.[1];
-    if (heading !== undefined) counts = teamHeading.test(plain(heading));
-    const cells = counts && content.includes('|') ? splitCells(content) : undefined;
+    section = headingOf(content) ?? section;
+    const counts = teamHeading.test(section);
+    const cells = content.includes('|') ? splitCells(content) : undefined;
     if (cells === undefined) columns = undefined;
-    else if (columns === undefined) columns = cells.map((cell) => plain(cell).toLowerCase());
-    else if (!cells.every((cell) => /^:?-+:?$/.test(cell))) items.push(member(line, columns, cells));
+    else if (columns === undefined) {
+      columns = cells.map((cell) => plain(cell).toLowerCase());
+      if (!counts && isRoster(columns) && !formerHeading.test(section))
+        items.push(sourceMap(line, [entry('unread', line, section)]));
+    } else if (counts && !cells.every((cell) => /^:?-+:?$/.test(cell))) items.push(member(line, columns, cells));
     if (items.length > maxMembers) {
       return { kind: 'broken', line, column: 1, message: `more than ${maxMembers} members` };
     }
@@ -28,7 +32,23 @@ export function parseRoster(text: string): ParsedSource {
   return { kind: 'tree', root: { kind: 'list', line: 1, items } };
 }
 
-const teamHeading = /^(?:coordinators?|(?:team )?members|(?:team )?roster|(?:the )?team|coding agents?)$/i;
+const teamHeading =
+  /^(?:coordinators?|(?:team )?members|(?:team )?roster|(?:the )?team|(?:coding |team |the )?agents?)$/i;
+
+const formerHeading = /alumn|former|retired|past|archive|inactive/i;
+
+function headingOf(content: string): string | undefined {
+  const heading = /^ {0,3}#{1,6}[ \t]+(.*)$/s.exec(content)?.[1];
+  return heading === undefined ? undefined : plain(heading);
+}
+
+/** Whether a table with these columns could list agents. */
+function isRoster(columns: readonly string[]): boolean {
+  return columns.includes('role') && nameColumns.some((each) => columns.includes(each));
+}
+
+/** What the column with the names is called. The first that a table has counts. */
+const nameColumns = ['name', 'agent', 'member'];
 
 const maxMembers = 1_000;
 
@@ -76,11 +96,18 @@ function splitCells(row: string): string[] {
 }
 
 function member(line: number, columns: readonly string[], cells: readonly string[]): SourceNode {
-  const entries = ['name', 'role', 'status'].flatMap((key): SourceEntry[] => {
-    const at = columns.indexOf(key);
-    return at < 0 ? [] : [{ key, line, value: scalar(line, plain(cells[at] ?? '')) }];
-  });
+  const name = nameColumns.find((each) => columns.includes(each)) ?? 'name';
+  const entries = [['name', name] as const, ['role', 'role'] as const, ['status', 'status'] as const].flatMap(
+    ([key, column]): SourceEntry[] => {
+      const at = columns.indexOf(column);
+      return at < 0 ? [] : [entry(key, line, plain(cells[at] ?? ''))];
+    },
+  );
   return sourceMap(line, entries);
+}
+
+function entry(key: string, line: number, text: string): SourceEntry {
+  return { key, line, value: scalar(line, text) };
 }
 
 /** The visible text: the label of a link, without markup. */

@@ -1,4 +1,4 @@
-import { type Configuration, placeOf } from '../../domain/index.ts';
+import { affectsAll, type Configuration, placeOf } from '../../domain/index.ts';
 import type { ReadSource } from '../assemble-configuration.ts';
 import type { DotEnv } from '../variables/read-dotenv.ts';
 import type { SourceText } from './source-file.ts';
@@ -66,8 +66,6 @@ function faultOf(
   if (source.kind === 'unreadable') return { kind: 'unreadable', message: `${file} ${source.message}.` };
   if (source.text.trim() === '' || readResult?.isEmpty) return { kind: 'empty', message: `${file} is empty.` };
   if (readResult?.unusable !== undefined) return { kind: 'broken', message: readResult.unusable };
-  const mistake = configuration.problems.find(
-    (each) => each.file === file && each.severity === 'error' && !each.server,
-  );
+  const mistake = configuration.problems.find((each) => each.file === file && affectsAll(each));
   return mistake === undefined ? undefined : { kind: 'broken', message: `${placeOf(mistake)}: ${mistake.message}` };
 }

@@ -12,7 +12,7 @@ import { quartermasterYaml } from './quartermaster-yaml.ts';
 import type { Reader } from './reader.ts';
 import { serverFiles } from './server-files.ts';
 import { squadConfig } from './squad-config.ts';
-import { squadTeam } from './squad-team.ts';
+import { formerSquadTeam, squadTeam } from './squad-team.ts';
 
 /** Every file that is read, strongest first: if two define the same server, the first one wins. */
 export const readers: readonly Reader[] = [
@@ -20,6 +20,7 @@ export const readers: readonly Reader[] = [
   squadConfig,
   agentFiles,
   squadTeam,
+  formerSquadTeam,
   serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
   serverFiles('ops/adk/servers', ['.yaml', '.yml']),
   mcpJson,

@@ -62,6 +62,8 @@ export interface FileContent {
   readonly switchedOff?: readonly { readonly name: string; readonly line: number }[];
   /** The grammar for this file's variables, if it defines it. */
   readonly grammar?: Grammar;
+  /** How to write a variable in this file, if it differs from the reader's way. */
+  readonly writeVariable?: WriteVariable;
   /** Findings that do not belong to one server. */
   readonly findings: readonly Finding[];
   readonly agents: ReadonlyMap<string, AgentSpec>;

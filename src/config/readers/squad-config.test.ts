@@ -1,5 +1,4 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { Configuration } from '../../domain/index.ts';
@@ -170,7 +169,7 @@ test('the other examples of the document: patterns, a long timeout, the squad se
   expect(ready(configuration, 'notion').tools.include).toContain('update_page');
   expect(ready(configuration, 'slack').tools.include).toContain('search_messages');
   expect(ready(configuration, 'postgres').limits.timeoutMs).toBe(30_000);
-  expect(ready(configuration, 'squad').transport).toMatchObject({ cwd: join(configuration.workspace, '.squad') });
+  expect(ready(configuration, 'squad').transport).toMatchObject({ cwd: configuration.workspace });
   expect(ready(configuration, 'events')).toMatchObject({ transport: { type: 'sse' }, tools: { include: [] } });
 });
 

@@ -91,7 +91,7 @@ test.each([
   ['no table', '# Team\n\n## Members\n\nAda and Bob.\n'],
   ['an empty table', '## Members\n\n| Name | Role |\n|---|---|\n\n## Next\n| a | b |\n'],
   ['other columns', '## Members\n\n| Who | What |\n|---|---|\n| Ada | Dev |\n'],
-  ['other headings', '## Guests\n\n| Name | Role |\n|---|---|\n| Ada | Dev |\n'],
+  ['former members', '## Former members\n\n| Name | Role |\n|---|---|\n| Ada | Dev |\n'],
   [
     'code',
     '## Members\n\n```\n| Name | Role |\n|---|---|\n| Ada | Dev |\n```\n~~~~\n| Name | Role |\n~~~\n| Ada | Dev |\n',
@@ -127,4 +127,34 @@ test('a page without end is refused', async () => {
   const configuration = await team(`## Members\n| Name | Role |\n|---|---|\n${'| a | b |\n'.repeat(2_000)}`);
   expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file: '.squad/team.md', line: 1_004 });
   expect(configuration.agents.size).toBe(0);
+});
+
+test.each([
+  ['## Members', 'Agent'],
+  ['## Agents', 'Name'],
+  ['## Team Agents', 'Member'],
+])('a table under %s with the column %s names agents', async (heading, column) => {
+  const configuration = await team(`${heading}\n\n| ${column} | Role |\n|---|---|\n| Ada | Backend Dev |\n`);
+  expect(configuration.problems).toEqual([]);
+  expect(Object.fromEntries(configuration.roles)).toEqual({ ada: 'backend-dev' });
+});
+
+test('a table that might be the team but is not read is told, unless another one is', async () => {
+  const table = '## People\n\n| Agent | Role |\n|---|---|\n| Ada | Backend Dev |\n';
+  expect(onlyProblem(await team(table))).toMatchObject({
+    severity: 'warning',
+    line: 3,
+    message: expect.stringContaining('under "People" is not read as the team'),
+  });
+  expect((await team(`${table}\n## Members\n\n| Name | Role |\n|---|---|\n| Bo | Lead |\n`)).problems).toEqual([]);
+  expect((await team('## Routing\n\n| Label | Action |\n|---|---|\n| a | b |\n')).problems).toEqual([]);
+});
+
+test('the page in the folder that Squad used before counts as long as there is no other', async () => {
+  const old = '## Members\n\n| Name | Role |\n|---|---|\n| Eve | Backend Dev |\n';
+  const alone = await load({ '.ai-team/team.md': old });
+  expect([alone.files, Object.fromEntries(alone.roles)]).toEqual([['.ai-team/team.md'], { eve: 'backend-dev' }]);
+  const both = await load({ '.ai-team/team.md': old, '.squad/team.md': old.replace('Eve', 'Ada') });
+  expect([both.files, Object.fromEntries(both.roles)]).toEqual([['.squad/team.md'], { ada: 'backend-dev' }]);
+  expect([...both.agents.keys()]).toEqual(['ada', 'backend-dev']);
 });

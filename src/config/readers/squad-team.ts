@@ -7,20 +7,32 @@ import { textAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
 import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
 
+const page = '.squad/team.md';
+
 /** Squad's team page: the members and their roles. It does not route. */
-export const squadTeam: Reader = {
-  place: { file: '.squad/team.md' },
-  grammar: shellGrammar,
-  workspaceNames: [],
-  restricts: false,
-  parse: parseRoster,
-  read,
-};
+export const squadTeam: Reader = createReader(page, read);
+
+/** The same in the folder that Squad used before. A page that was left there gives nobody a role any more. */
+export const formerSquadTeam: Reader = createReader('.ai-team/team.md', async (root, file, nearby) =>
+  (await nearby(page)).kind === 'absent' ? read(root, file) : { kind: 'foreign' },
+);
+
+function createReader(file: string, readPage: Reader['read']): Reader {
+  return {
+    place: { file },
+    grammar: shellGrammar,
+    workspaceNames: [],
+    restricts: false,
+    parse: parseRoster,
+    read: readPage,
+  };
+}
 
 function read(root: SourceNode, file: string): FileOutcome {
   const members = new Map<string, Member>();
   const findings: Finding[] = [];
-  for (const item of root.kind === 'list' ? root.items : []) {
+  const items = root.kind === 'list' ? root.items : [];
+  for (const item of items) {
     const name = textAt(item, 'name') ?? '';
     if (name === '' || formerly.test(textAt(item, 'status') ?? '')) continue;
     const member = { name, line: item.line, role: slug(textAt(item, 'role') ?? '') };
@@ -33,6 +45,8 @@ function read(root: SourceNode, file: string): FileOutcome {
       members.set(agent, { ...first, role: '' });
     }
   }
+  const unread = items.find((item) => textAt(item, 'unread') !== undefined);
+  if (members.size === 0 && unread !== undefined) findings.push(noMembers(unread));
   const roles = new Map([...members].flatMap(([agent, { role }]) => (isRole(agent, role) ? [[agent, role]] : [])));
   return { kind: 'read', content: { ...emptyContent, findings, roles, agents: knownAgents(members, file) } };
 }
@@ -61,6 +75,16 @@ function knownAgents(members: ReadonlyMap<string, Member>, file: string): Map<st
   for (const [agent, { line }] of members) add(agent, line);
   for (const { role, line } of members.values()) add(role, line);
   return agents;
+}
+
+function noMembers(table: SourceNode): Finding {
+  const heading = textAt(table, 'unread') ?? '';
+  return {
+    severity: 'warning',
+    line: table.line,
+    message: `The table ${heading === '' ? 'before the first heading' : `under ${quote(heading)}`} is not read as the team, so no agent is known from this page.`,
+    fix: 'Put it under the heading "Members", "Team", "Roster" or "Agents".',
+  };
 }
 
 function noName({ name, line }: Member): Finding {

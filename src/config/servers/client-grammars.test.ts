@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SourceText } from '../files/source-file.ts';
 import { type Expansion, expand, type Grammar, type Lookup } from '../variables/interpolation.ts';
-import { createEditorGrammar, createOpencodeGrammar, filesNamedIn } from './client-grammars.ts';
+import { createEditorGrammar, createLenientGrammar, createOpencodeGrammar, filesNamedIn } from './client-grammars.ts';
 
 const values: Record<string, string> = {
   SET: 'yes',
@@ -39,6 +39,8 @@ test.each([
   ['Bearer ${input:api-key}', 'Bearer key-of-input'],
   ['${input:region}', 'eu-1'],
   ['$SET $(SET) {env:SET} $', '$SET $(SET) {env:SET} $'],
+  ['Bearer ${SET}', 'Bearer yes'],
+  ['${NONE:-none} ${SET:-none} ${SET:+set} ${NONE:+set}', 'none yes set '],
 ])('an editor reads %s as %s', (text, expected) => {
   expect(fill(editor, text)).toMatchObject({ value: expected, missing: [] });
 });
@@ -51,8 +53,9 @@ test('an input is a secret of that name, and never a variable', () => {
 });
 
 test.each([
-  ['${SET}', '"${SET}" is not a variable', 'Write ${env:SET}.'],
-  ['${SET:-x}', '"${SET:-x}" is not a variable', 'Write ${env:SET}.'],
+  ['${SET:-${SET}}', 'a "${…}" is not a variable', 'Write ${env:SET}.'],
+  ['${SET%.*}', 'a "${…}" is not a variable', 'Write ${env:SET}.'],
+  ['${relativeFile}', '"${relativeFile}" is known to the editor only', 'the value itself'],
   ['${config:a.b}', '"${config:a.b}" is known to the editor only', 'the value itself'],
   ['${command:pick}', 'editor only', 'the value itself'],
   ['${workspaceFolder:api}', 'editor only', 'the value itself'],
@@ -67,6 +70,16 @@ test.each([
   if (parsed.kind !== 'fault') throw new Error('a fault expected');
   expect(parsed.message).toContain(said);
   expect(parsed.fix).toContain(fix);
+});
+
+test('where a program expands its own variables, only the forms of the editor and ours are read', () => {
+  const lenient = createLenientGrammar(new Map([['region', 'eu-1']]), (name) => name === 'SET');
+  const shell = 'export PATH="${PATH:-}:/x"; for f in ${all[@]}; do echo ${f%.*} ${f';
+  expect(fill(lenient, shell)).toMatchObject({ value: shell, missing: [], used: [] });
+  expect(fill(lenient, '${SET} ${env:SET} ${input:region} ${workspaceFolder} ${OTHER}')).toMatchObject({
+    value: 'yes yes eu-1 /srv/work ${OTHER}',
+    missing: [],
+  });
 });
 
 test.each([

@@ -4,14 +4,35 @@ import type { SourceText } from '../files/source-file.ts';
 import { type Grammar, literal, type ParsedTemplate, type VariablePart } from '../variables/interpolation.ts';
 
 /**
- * VS Code and Cursor: `${env:X}`, `${input:id}`, `${workspaceFolder}` and a few more. No nesting, no escape. `defaults`
- * holds the file's own default for each input. The editor asks a person for an input, who sees where it goes. The
- * environment is no such person: with it, a cloned file could name any variable and send it to its own server.
+ * VS Code, Cursor and their relatives: `${env:X}`, `${input:id}`, `${workspaceFolder}` and a few more. People also write
+ * `${X}` and `${X:-text}`, as in .mcp.json. No nesting, no escape. `defaults` holds the file's own default for each input.
+ * The editor asks a person for an input, who sees where it goes. The environment is no such person: with it, a cloned file
+ * could name any variable and send it to its own server.
  */
 export function createEditorGrammar(defaults: ReadonlyMap<string, string> = new Map()): Grammar {
-  return (text) =>
-    splitBy(text, /\$\{([^}]*)(\}?)/g, ([, inner = '', close]) => readEditorForm(inner, close, defaults));
+  return (text) => splitBy(text, editorPattern, ([, inner = '', close]) => readEditorForm(inner, close, defaults));
 }
+
+/**
+ * The same for text that another program expands: a shell's script, or a variable that the program gets from its entry.
+ * `isOurs` tells which names are still meant for the hub.
+ */
+export function createLenientGrammar(
+  defaults: ReadonlyMap<string, string>,
+  isOurs: (name: string) => boolean,
+): Grammar {
+  return (text) =>
+    splitBy(text, editorPattern, ([whole, inner = '', close]) => {
+      const name = /^[A-Za-z_]\w*/.exec(inner)?.[0];
+      const isEditors = editorForms.has(inner) || /^(?:env|input):\S+$/.test(inner);
+      if (close === '}' && (isEditors || (name !== undefined && isOurs(name)))) {
+        return readEditorForm(inner, close, defaults);
+      }
+      return { kind: 'literal', text: whole };
+    });
+}
+
+const editorPattern = /\$\{([^}]*)(\}?)/g;
 
 /** OpenCode: `{env:X}` and `{file:path}`. Everything else is text. `files` holds the contents for `{file:path}`. */
 export function createOpencodeGrammar(files: ReadonlyMap<string, SourceText> = new Map()): Grammar {
@@ -59,15 +80,27 @@ function readEditorForm(
   const [, prefix, value = ''] = /^(env|input):(\S+)$/.exec(inner) ?? [];
   if (prefix === 'env') return { kind: 'required', name: value };
   if (prefix === 'input') return readInput(value, defaults);
+  const [, name, operator, operand = ''] = /^([A-Za-z_]\w*)(?:(:[-+])([^$]*))?$/.exec(inner) ?? [];
+  if (name !== undefined && !ofEditor.has(name)) return readShellForm(name, operator, operand);
   const form = /^[\w.:-]{1,80}$/.test(inner) ? `"\${${inner}}"` : 'a "${…}"';
-  const name = /^[A-Za-z_]\w*/.exec(inner)?.[0];
-  return /^\w+:/.test(inner) && !/^\w+:[-+]/.test(inner)
+  return name !== undefined || (/^\w+:/.test(inner) && !/^\w+:[-+]/.test(inner))
     ? fault(`${form} is known to the editor only`, 'Write the value itself, or ${env:NAME} and set that variable.')
-    : fault(
-        `${form} is not a variable in this file`,
-        name === undefined ? 'Write ${env:NAME}.' : `Write \${env:${name}}.`,
-      );
+    : fault(`${form} is not a variable in this file`, `Write \${env:${/^[A-Za-z_]\w*/.exec(inner)?.[0] ?? 'NAME'}}.`);
 }
+
+function readShellForm(name: string, operator: string | undefined, operand: string): VariablePart {
+  if (operator === undefined) return { kind: 'required', name };
+  return operator === ':-'
+    ? { kind: 'default', name, otherwise: literal(operand) }
+    : { kind: 'alternative', name, when: literal(operand) };
+}
+
+/** Facts about the file that is open in the editor, and settings of the editor. */
+const ofEditor: ReadonlySet<string> = new Set([
+  ...['file', 'fileBasename', 'fileBasenameNoExtension', 'fileDirname', 'fileDirnameBasename', 'fileExtname'],
+  ...['fileWorkspaceFolder', 'relativeFile', 'relativeFileDirname', 'lineNumber', 'columnNumber', 'selectedText'],
+  ...['execPath', 'defaultBuildTask', 'extensionInstallFolder'],
+]);
 
 const workspace: VariablePart = { kind: 'required', name: 'workspaceFolder' };
 const separator: VariablePart = { kind: 'literal', text: sep };

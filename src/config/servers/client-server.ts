@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { child, isNull, type SourceEntry, type SourceNode, sourceMap } from '../files/source-tree.ts';
-import type { Finding } from '../findings.ts';
+import { dotted, type Finding, quote } from '../findings.ts';
 import { restrictionRole } from '../restrictions/restriction-words.ts';
 import { transportShape } from '../schema.ts';
 import { numberAt, textAt } from '../texts.ts';
@@ -49,8 +49,32 @@ export function isComment(entry: SourceEntry): boolean {
 /** Drops comments, and keys without a value, which other clients ignore. Keeps those that limit the tools. */
 export function withoutNoise(entry: SourceEntry): SourceEntry {
   if (entry.value.kind !== 'map') return entry;
-  const kept = entry.value.entries.filter(
-    (inner) => !isComment(inner) && (!isNull(inner.value) || restrictionRole(inner.key) === 'include'),
-  );
+  const kept = entry.value.entries.filter((inner) => {
+    if (isComment(inner) || isEmptyMap(inner)) return false;
+    return !isNull(inner.value) || restrictionRole(inner.key) === 'include';
+  });
   return { ...entry, value: sourceMap(entry.value.line, kept) };
+}
+
+/** PHP has one type for lists and maps, so its programs write an empty map as `[]`. */
+function isEmptyMap({ key, value }: SourceEntry): boolean {
+  return mapKeys.has(key) && value.kind === 'list' && value.items.length === 0;
+}
+
+/** The parts of a server that are maps of texts. */
+export const mapKeys: ReadonlySet<string> = new Set(['env', 'environment', 'headers']);
+
+/** `squad init` writes samples under such names, "rename to enable". They are not meant to run. */
+export function isSample({ key }: SourceEntry): boolean {
+  return key.startsWith('EXAMPLE-');
+}
+
+export function sampleNote({ key, line }: SourceEntry, field: string): Finding {
+  return {
+    severity: 'note',
+    line,
+    field: dotted(field, key),
+    message: `${quote(key)} is a sample and is left out.`,
+    fix: 'To use it, rename it.',
+  };
 }

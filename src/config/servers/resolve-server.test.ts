@@ -20,7 +20,7 @@ test('variables in every place that takes them', async () => {
     command: 'node',
     args: ['node', '--node'],
     env: { E: 'node' },
-    cwd: join(configuration.workspace, '.squad'),
+    cwd: configuration.workspace,
   });
   expect(ready(configuration, 'b').transport).toEqual({
     type: 'http',

@@ -48,11 +48,14 @@ function readKind(reader: TransportReader, kind: TransportKind): TransportDraft 
   }
 }
 
-/** Each of these keys alone determines the transport. */
+/** Each of these keys alone determines the transport. If a server has several, its type decides. */
 function decideKind(reader: TransportReader): TransportKind | undefined {
   const { node, keys } = reader;
   const type = textOf(child(node, keys.type));
-  const [key, second] = ['command', keys.url, 'builtin'].filter((each) => child(node, each) !== undefined);
+  const wanted = kindOf(type);
+  const present = ['command', keys.url, 'builtin'].filter((each) => child(node, each) !== undefined);
+  const meant = present.filter((each) => kindByKey(each, wanted, keys.remote) === wanted);
+  const [key, second] = present.length > 1 && meant.length === 1 ? meant : present;
   if (second !== undefined) {
     report(
       reader,
@@ -62,7 +65,6 @@ function decideKind(reader: TransportReader): TransportKind | undefined {
     );
     return undefined;
   }
-  const wanted = kindOf(type);
   if (key === undefined) {
     reportMissing(reader, wanted);
     return undefined;
@@ -111,7 +113,9 @@ function reportMissing(reader: TransportReader, wanted: TransportKind | undefine
 function warnUnread(reader: TransportReader, kind: TransportKind): void {
   const { env, url, headers } = reader.keys;
   const isRemote = kind === 'http' || kind === 'sse';
-  for (const key of isRemote ? ['command', 'args', env, 'cwd'] : [url, headers]) {
+  const own = kind === 'stdio' ? 'command' : 'builtin';
+  const others = isRemote ? ['command', 'args', env, 'cwd', 'builtin'] : ['command', 'builtin', url, headers];
+  for (const key of others.filter((each) => isRemote || each !== own)) {
     if (child(reader.node, key) === undefined) continue;
     report(
       reader,

@@ -18,6 +18,12 @@ test.each([
     token('', 20),
     '${S_1_TOKEN}',
   ],
+  [
+    'header with underscores',
+    `url: "https://x.example", headers: { CONTEXT7_API_KEY: ${token('', 20)} }`,
+    token('', 20),
+    '${S_1_TOKEN}',
+  ],
   ['token in any header', `url: "https://x.example", headers: { X: ${token('ghp_')} }`, token('ghp_'), '${S_1_TOKEN}'],
   ['address', `url: "https://x.example/${token('sk-')}"`, token('sk-'), '${S_1_TOKEN}'],
   ['query', `url: "https://x.example/?a=1&api_key=${token('', 16)}"`, token('', 16), '${S_1_TOKEN}'],
@@ -43,6 +49,8 @@ test.each([
   'command: x, env: { TOKEN: "${T}", API_KEY_FILE: /run/secrets/key, SECRET: /run/x, PASSWORD: short }',
   'command: x, args: [--token, "${T}", --password-file, /run/secrets/x, "postgres://me:${T}@db/x"]',
   'command: x, env: { A_TOKEN: YOUR_API_TOKEN, B_TOKEN: "<your token>", C_TOKEN: "[REDACTED]", D_TOKEN: "$D_TOKEN" }',
+  'command: x, env: { A_TOKEN: "ghp_*****", B_TOKEN: "$input:key", C_TOKEN: "sk-...", D_TOKEN: ghp_xxxxxxxxxxxxxxxxxxxxxxxx }',
+  'url: "https://x.example", headers: { API_KEY: "$input:my-api-key", Authorization: "Bearer ************" }',
   'command: x, args: [--token, "%TOKEN_VALUE%", --api-key=PUT_KEY_HERE, --password, xxxxxxxxxxxx]',
 ])('what is no secret is left alone: %s', async (body) => {
   expect((await own(`servers: { s: { ${body} } }`, { T: 'value-of-t' })).problems).toEqual([]);

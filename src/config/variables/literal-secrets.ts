@@ -56,11 +56,15 @@ const tokenPattern =
   /\b(?:gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|[rs]k_(?:live|test)_\w{16,}|xox[abeprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|ntn_\w{20,}|lin_api_\w{20,}|sbp_[0-9a-f]{20,}|dop_v1_[0-9a-f]{32,}|(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+)/;
 
 const secretNames = /(?:token|secret|passw(?:or)?d|api[-_]?key|access[-_]?key|private[-_]?key|credentials?)$/i;
-const secretHeaders = /^(?:proxy-)?authorization$|(?:token|secret|api-?key|password)$/i;
+const secretHeaders = /^(?:proxy-)?authorization$|(?:token|secret|(?:api|access)[-_]?key|password)$/i;
 
 function knownToken(text: string): string | undefined {
-  return tokenPattern.exec(text)?.[0];
+  const token = tokenPattern.exec(text)?.[0];
+  return token === undefined || filler.test(token) ? undefined : token;
 }
+
+/** `ghp_xxxxxxxx` and `sk-********` show the form of a token. */
+const filler = /([x*.0])\1{5}|\*{3}|\.{3}|…/i;
 
 function headerSecret(name: string, text: string, hasVariable: HasVariable): string | undefined {
   const token = knownToken(text);
@@ -104,10 +108,10 @@ const secretParameters = /(?:token|secret|password|api[-_]?key)$/i;
 
 /** Placeholders for a secret, and variables of other formats. */
 const standIn =
-  /^<[^>]*>$|^\[[^\]]*\]$|^\*+$|^x{4,}$|^your[-_]|[-_]here$|^(?:placeholder|redacted|change[-_]?me|replace[-_]?me)$|^\$\{?\w+\}?$|^\{\w+:[^}]*\}$|^%\w+%$/i;
+  /^<[^>]*>$|^\[[^\]]*\]$|^\*+$|^x{4,}$|^your[-_]|[-_]here$|^(?:placeholder|redacted|change[-_]?me|replace[-_]?me)$|^\$\{?\w+\}?$|^\$\{?\w+:[^}]*\}?$|^\{\w+:[^}]*\}$|^%\w+%$/i;
 
 function longEnough(text: string, atLeast: number): string | undefined {
-  return text.length >= atLeast && !/\s/.test(text) && !standIn.test(text) ? text : undefined;
+  return text.length >= atLeast && !/\s/.test(text) && !standIn.test(text) && !filler.test(text) ? text : undefined;
 }
 
 function upperSnake(name: string): string {

@@ -19,7 +19,7 @@ test(verifies('variables:dotenv', 'it beats the environment, and predefined name
   const configuration = await withDotEnv(dotEnv, '${A} ${B} ${WORKSPACE_ROOT} ${SQUAD_ROOT} [${EMPTY}]', env);
   expect(configuration.problems).toEqual([]);
   expect(ready(configuration, 's').transport).toMatchObject({
-    env: { V: `from-the-file of-the-environment ${configuration.workspace} ${configuration.workspace}/.squad []` },
+    env: { V: `from-the-file of-the-environment ${configuration.workspace} ${configuration.workspace} []` },
   });
   expect(configuration.files).toEqual(['quartermaster.yaml', '.env']);
 });

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 
 /** Resolves variables and classifies their values. */
 export interface Variables {
@@ -40,7 +40,8 @@ export function createVariables(deps: Pick<VariablesDeps, 'env'>, options: Varia
   const { stored, dotEnv } = options;
   const predefined = new Map([
     ['WORKSPACE_ROOT', options.workspace],
-    ['SQUAD_ROOT', join(options.workspace, '.squad')],
+    // The folder that holds .squad/.
+    ['SQUAD_ROOT', options.workspace],
     // Only editors' formats can use a name in this case.
     ['workspaceFolderBasename', basename(options.workspace)],
     ...options.workspaceNames.map((name): [string, string] => [name, options.workspace]),

@@ -37,11 +37,12 @@ export const tokenSummarySchema = z.object({
 export const tokenListSchema = z.object({ tokens: z.array(tokenSummarySchema) });
 
 export const problemSchema = z.object({
-  severity: z.enum(['error', 'warning']),
+  severity: z.enum(['error', 'warning', 'note']).describe('note: nothing is wrong'),
   file: z.string().describe('Relative to the workspace'),
   line: z.number().exactOptional(),
   field: z.string().exactOptional().describe('Dotted path inside the file'),
   server: z.string().exactOptional(),
+  agent: z.string().exactOptional().describe('The agent or role that gets nothing because of it'),
   message: z.string(),
   fix: z.string().exactOptional().describe('What to do about it'),
   fatal: z.literal(true).exactOptional().describe('A hub does not start with it'),

@@ -1,9 +1,9 @@
 import { HubError } from '../../base/index.ts';
-import { type Configuration, type Problem, placeOf } from '../../domain/index.ts';
+import { affectsAll, type Configuration, type Problem, placeOf } from '../../domain/index.ts';
 
-/** Errors that affect more than one server. While the hub runs, such a file is probably being edited. */
+/** Errors that affect more than one server or agent. While the hub runs, such a file is probably being edited. */
 export function mistakesIn(configuration: Configuration): readonly Problem[] {
-  return configuration.problems.filter(({ severity, server }) => severity === 'error' && server === undefined);
+  return configuration.problems.filter(affectsAll);
 }
 
 /** Throws if there are any. */

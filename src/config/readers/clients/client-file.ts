@@ -11,7 +11,15 @@ import {
 import { dotted, type Finding, quote } from '../../findings.ts';
 import { looksRestrictive, restrictionRole } from '../../restrictions/restriction-words.ts';
 import { transportTypes } from '../../schema.ts';
-import { clientServerShape, isComment, isServer, withoutNoise } from '../../servers/client-server.ts';
+import {
+  clientServerShape,
+  isComment,
+  isSample,
+  isServer,
+  mapKeys,
+  sampleNote,
+  withoutNoise,
+} from '../../servers/client-server.ts';
 import { readServers, type ServersFormat } from '../../servers/read-servers.ts';
 import type { ServerDraft, ServerPlace } from '../../servers/server-draft.ts';
 import { emptyContent, type FileOutcome } from '../reader.ts';
@@ -66,23 +74,21 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   }
   const section = first?.value.kind === 'map' ? first.value : undefined;
   const deeper = section === undefined ? undefined : format.holder?.(section);
-  const entries = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
+  const field = deeper?.field ?? key;
+  const all = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
+  const entries = all.filter((entry) => !isSample(entry));
   const ours = entries.filter((entry) => format.skip?.(entry) !== true);
-  const drafts = readServers(ours.map(tidy), {
-    ...format.servers,
-    field: deeper?.field ?? key,
-    unknownKeys: 'warning',
-    badNames: 'rename',
-  });
+  const drafts = readServers(ours.map(tidy), { ...format.servers, field, unknownKeys: 'warning', badNames: 'rename' });
   const others = root.entries.filter((entry) => entry !== first);
   const lost = format.others === 'settings' ? [] : others.filter((entry) => mayRestrictAll(entry, format.others));
   const servers = spoilAll(
     drafts,
     lost.map((entry) => lostFinding(entry)),
   );
-  const findings = others.flatMap((entry) =>
-    lost.includes(entry) && drafts.length > 0 ? [] : findUnread(entry, format),
-  );
+  const findings = [
+    ...all.filter(isSample).map((entry) => sampleNote(entry, field)),
+    ...others.flatMap((entry) => (lost.includes(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
+  ];
   const switchedOff = entries.filter((entry) => format.skip?.(entry) === true && isOff(entry));
   const off = switchedOff.map(({ key: name, line }) => ({ name, line }));
   return {
@@ -152,7 +158,7 @@ function tidy(entry: SourceEntry): SourceEntry {
   const { key, line, value } = withoutNoise(entry);
   if (value.kind !== 'map') return { key, line, value };
   const entries = value.entries.map((inner) =>
-    maps.has(inner.key) && inner.value.kind === 'map'
+    mapKeys.has(inner.key) && inner.value.kind === 'map'
       ? {
           ...inner,
           value: sourceMap(
@@ -164,8 +170,6 @@ function tidy(entry: SourceEntry): SourceEntry {
   );
   return { key, line, value: sourceMap(value.line, entries) };
 }
-
-const maps: ReadonlySet<string> = new Set(['env', 'environment', 'headers']);
 
 function findUnread(entry: SourceEntry, { client, key, others }: ClientFormat): Finding[] {
   const found = { severity: 'warning', line: entry.line, field: entry.key } as const;

@@ -121,7 +121,7 @@ test('secrets and variables in its texts are answered with the keys that name va
   );
   expect(configuration.problems.map(({ line, fix }) => [line, fix?.slice(0, 25)])).toEqual([
     [3, 'Name API_KEY in "env_vars'],
-    [6, 'Name the variable in "env'],
+    [6, 'Name TOKEN in "env_vars",'],
   ]);
   expect(JSON.stringify(configuration.problems)).not.toContain(secret);
 });

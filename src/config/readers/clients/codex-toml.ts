@@ -95,8 +95,8 @@ const format: ClientFormat = {
 function read(root: SourceNode, file: string): FileOutcome {
   const readResult = readClientFile(root, file, format);
   if (readResult.kind !== 'read') return readResult;
-  const fix = 'Name the variable in "env_vars", "env_http_headers" or "bearer_token_env_var".';
-  const servers = readResult.content.servers.map((draft) => warnForeignVariables(draft, 'Codex', fix));
+  const fix = (name: string): string => `Name ${name} in "env_vars", "env_http_headers" or "bearer_token_env_var".`;
+  const servers = readResult.content.servers.map((draft) => warnForeignVariables(draft, 'Codex', { fix }));
   return { kind: 'read', content: { ...readResult.content, servers } };
 }
 

@@ -1,6 +1,9 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import type { SourceNode } from '../../files/source-tree.ts';
-import type { WrittenText } from '../../servers/server-draft.ts';
+import { warnForeignVariables } from '../../files/written-texts.ts';
+import { createEditorGrammar, createLenientGrammar } from '../../servers/client-grammars.ts';
+import type { ServerDraft, WrittenText } from '../../servers/server-draft.ts';
 import { addEnvFile, readEnvFileKey } from '../../variables/env-file.ts';
 import type { WrittenVariable } from '../../variables/literal-secrets.ts';
 import type { FileOutcome, Nearby } from '../reader.ts';
@@ -12,13 +15,19 @@ const { tools: _theirs, ...shapeWithoutTools } = looseServerShape;
 /** The keys of a server in the files of VS Code and Cursor. */
 export const editorServerShape = { ...shapeWithoutTools, envFile: z.string().optional() };
 
+export interface EditorFormat extends ClientFormat {
+  /** The file's defaults for inputs, by id. */
+  readonly inputs?: ReadonlyMap<string, string>;
+}
+
 /** Reads an editor's file. Its servers may refer to a file with their environment. */
 export async function readEditorFile(
   root: SourceNode,
   file: string,
   nearby: Nearby,
-  format: ClientFormat,
+  format: EditorFormat,
 ): Promise<FileOutcome> {
+  const { client, inputs = new Map() } = format;
   const envFiles = new Map<string, WrittenText>();
   const servers: ClientFormat['servers'] = {
     ...format.servers,
@@ -30,10 +39,38 @@ export async function readEditorFile(
   };
   const readResult = readClientFile(root, file, { ...format, servers });
   if (readResult.kind !== 'read') return readResult;
-  const drafts = readResult.content.servers.map((draft) => addEnvFile(draft, envFiles.get(draft.name), nearby));
-  return { kind: 'read', content: { ...readResult.content, servers: await Promise.all(drafts) } };
+  const drafts = readResult.content.servers
+    .map((draft) => leaveToProgram(draft, inputs))
+    .map((draft) =>
+      warnForeignVariables(draft, client, { fix: (name) => `Write ${editorVariable(name)}.`, braces: 'read' }),
+    )
+    .map((draft) => addEnvFile(draft, envFiles.get(draft.name), nearby));
+  const grammar = createEditorGrammar(inputs);
+  return { kind: 'read', content: { ...readResult.content, grammar, servers: await Promise.all(drafts) } };
 }
 
+/**
+ * No editor expands `${X}`, so a shell expands it in its script, and other programs do so with variables of their own
+ * environment. Elsewhere nobody would, so that it is meant for the hub.
+ */
+function leaveToProgram(draft: ServerDraft, inputs: ReadonlyMap<string, string>): ServerDraft {
+  const { body } = draft;
+  if (body?.transport.type !== 'stdio') return draft;
+  const { command, env } = body.transport;
+  const isShell = shellNames.test(basename(command.text));
+  const lenient = createLenientGrammar(inputs, (name) => !isShell && !env.has(name));
+  const args = body.transport.args.map((arg) =>
+    isShell || env.size > 0 ? { ...arg, template: lenient(arg.text) } : arg,
+  );
+  return { ...draft, body: { ...body, transport: { ...body.transport, args } } };
+}
+
+const shellNames = /^(?:ba|da|fi|k|z)?sh$/;
+
 export function writeEditorVariable(name: string): WrittenVariable {
-  return { text: `\${env:${name}}` };
+  return { text: editorVariable(name) };
+}
+
+function editorVariable(name: string): string {
+  return `\${env:${name}}`;
 }

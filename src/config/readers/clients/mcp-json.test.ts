@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
-import { client, invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
+import { client, invalid, load, onlyProblem, ready } from '../../workspace.fixture.ts';
 
 test(verifies('config:in-place', 'the forms that clients write'), async () => {
   const configuration = await client({
@@ -150,4 +150,75 @@ test.each([
     for (const { message } of errors) expect(message).toContain(`Server "${name}"`);
   }
   for (const problem of configuration.problems) expect(problem.line).toBeGreaterThan(0);
+});
+
+test('an empty list in place of a map is an empty map, as programs in PHP write it', async () => {
+  const configuration = await load({
+    '.mcp.json': '{"mcpServers":{"a":{"command":"x","env":[]},"b":{"url":"https://x.example","headers":[]}}}',
+    '.cursor/mcp.json': '{"mcpServers":{"a":{"command":"x","env":{}}}}',
+  });
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'a').transport).toMatchObject({ env: {} });
+  expect(ready(configuration, 'b').transport).toMatchObject({ headers: {} });
+  const filled = await client({ mcpServers: { a: { command: 'x', env: ['A=1'] } } });
+  expect(onlyProblem(filled).message).toContain('"env" must be a map');
+});
+
+test('a server with a program and an address has the one that its type says', async () => {
+  const both = { command: 'node', args: ['a.js'], url: 'https://x.example/mcp', headers: { A: 'b' } };
+  const configuration = await client({
+    mcpServers: { http: { type: 'http', ...both }, stdio: { type: 'stdio', ...both }, unclear: both },
+  });
+  expect(ready(configuration, 'http').transport).toMatchObject({ type: 'http', url: 'https://x.example/mcp' });
+  expect(ready(configuration, 'stdio').transport).toMatchObject({ type: 'stdio', command: 'node' });
+  expect(invalid(configuration, 'unclear').problems[0]?.message).toContain('it has both "command" and "url"');
+  expect(
+    configuration.problems.flatMap(({ severity, field }) => (severity === 'warning' ? [field] : [])).sort(),
+  ).toEqual(['mcpServers.http.args', 'mcpServers.http.command', 'mcpServers.stdio.headers', 'mcpServers.stdio.url']);
+});
+
+test(verifies('config:samples', 'a sample that `squad init` wrote is left out, with a note'), async () => {
+  const github = { command: 'npx', args: ['-y', 'server'], env: { GITHUB_TOKEN: '${GITHUB_TOKEN}' } };
+  for (const file of ['.mcp.json', '.copilot/mcp-config.json', '.github/mcp.json']) {
+    const text = JSON.stringify({ mcpServers: { 'EXAMPLE-github': github, own: { command: 'x' } } });
+    const configuration = await load({ [file]: text }, { GITHUB_TOKEN: 'secret-of-the-test' });
+    expect([...configuration.servers.keys()]).toEqual(['own']);
+    expect(configuration.secrets).toEqual([]);
+    expect(onlyProblem(configuration)).toMatchObject({
+      severity: 'note',
+      file,
+      field: 'mcpServers.EXAMPLE-github',
+      message: '"EXAMPLE-github" is a sample and is left out.',
+    });
+  }
+});
+
+test('the file of Visual Studio is read, with its inputs', async () => {
+  const text = `{
+  "inputs": [{ "id": "key", "type": "promptString", "password": true }, { "id": "region", "default": "eu" }],
+  "servers": {
+    "docs": { "type": "http", "url": "https://x.example/\${input:region}", "headers": { "K": "\${input:key}" } },
+    "local": { "command": "dotnet", "args": ["run", "\${workspaceFolder}/src"], "env": { "API_TOKEN": "${'aB3'.repeat(8)}" } }
+  }
+}`;
+  const configuration = await load({ '.mcp.json': text }, { key: 'of-the-environment' }, { key: 'stored-secret' });
+  expect(ready(configuration, 'docs').transport).toMatchObject({
+    url: 'https://x.example/eu',
+    headers: { K: 'stored-secret' },
+  });
+  expect(ready(configuration, 'local').transport).toMatchObject({ args: ['run', `${configuration.workspace}/src`] });
+  expect(onlyProblem(configuration).fix).toContain('writes ${env:API_TOKEN} instead');
+});
+
+test('servers beside those that Claude reads are ignored, and that is told', async () => {
+  const configuration = await client({ mcpServers: { a: { command: 'x' } }, servers: { b: { command: 'y' } } });
+  expect([...configuration.servers.keys()]).toEqual(['a']);
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', field: 'servers' });
+});
+
+test('a value like $NAME goes out as it is, and that is told', async () => {
+  const configuration = await client({
+    mcpServers: { s: { url: 'https://x.example', headers: { Authorization: 'Bearer $GITHUB_TOKEN', A: '${B:-}' } } },
+  });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'warning', fix: 'Write ${GITHUB_TOKEN}.' });
 });

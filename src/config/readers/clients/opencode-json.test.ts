@@ -76,7 +76,7 @@ test('what looks like a variable of another format is told once, and no secret i
     severity: 'warning',
     field: 'mcp.s.environment.A_TOKEN',
     message: expect.stringContaining('"environment.A_TOKEN" and 1 more look like variables'),
-    fix: 'Write {env:NAME}.',
+    fix: 'Write {env:A_LONG_TOKEN}.',
   });
 });
 

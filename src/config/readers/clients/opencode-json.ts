@@ -83,7 +83,8 @@ async function read(root: SourceNode, file: string, nearby: Nearby): Promise<Fil
   const readResult = readClientFile(root, file, format);
   if (readResult.kind !== 'read') return readResult;
   const { content } = readResult;
-  const drafts = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', 'Write {env:NAME}.'));
+  const fix = (name: string): string => `Write {env:${name}}.`;
+  const drafts = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', { fix }));
   const servers = await restrict(drafts, root, file, nearby);
   const files = await readFiles(servers, nearby);
   return { kind: 'read', content: { ...content, servers, grammar: createOpencodeGrammar(files) } };

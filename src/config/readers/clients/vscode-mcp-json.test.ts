@@ -97,11 +97,44 @@ test.each(['aws-secret-access-key', 'AWS_SECRET_ACCESS_KEY'])(
   },
 );
 
-test("a variable in another client's form is an error, not a text that goes out as it is", async () => {
-  const configuration = await vscode({
-    servers: { s: { url: 'https://x.example', headers: { A: 'Bearer ${TOKEN}' } } },
+test("a variable in another client's form is a variable, not a text that goes out as it is", async () => {
+  const file = { servers: { s: { url: 'https://x.example', headers: { A: 'Bearer ${TOKEN}' } } } };
+  const message = expect.stringContaining('needs the variable TOKEN');
+  expect(onlyProblem(await vscode(file))).toMatchObject({ severity: 'error', message });
+  const configuration = await vscode(file, { TOKEN: 'secret-of-the-test' });
+  expect(ready(configuration, 's').transport).toMatchObject({ headers: { A: 'Bearer secret-of-the-test' } });
+  expect(configuration.secrets).toContain('secret-of-the-test');
+});
+
+test('a script keeps the variables of its shell, and a program those of its own environment', async () => {
+  const script = 'PATH=/opt/bin:${PATH:-} exec server --root ${workspaceFolder} ${name}';
+  const configuration = await vscode(
+    {
+      servers: {
+        shell: { command: '/bin/bash', args: ['-lc', script], env: { A: '${TOKEN}' } },
+        bridge: { command: 'npx', args: ['--header', 'Authorization:${AUTH} ${TOKEN}'], env: { AUTH: 'Bearer x' } },
+      },
+    },
+    { TOKEN: 'secret-of-the-test' },
+  );
+  expect(configuration.problems).toEqual([]);
+  expect(ready(configuration, 'shell').transport).toMatchObject({
+    args: ['-lc', script.replace('${workspaceFolder}', configuration.workspace)],
+    env: { A: 'secret-of-the-test' },
   });
-  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', fix: 'Write ${env:TOKEN}.' });
+  expect(ready(configuration, 'bridge').transport).toMatchObject({
+    args: ['--header', 'Authorization:${AUTH} secret-of-the-test'],
+  });
+});
+
+test('a value like $NAME goes out as it is, and that is told', async () => {
+  const configuration = await vscode({ servers: { s: { command: 'x', env: { GITHUB_TOKEN: '$GITHUB_TOKEN' } } } });
+  expect(ready(configuration, 's').transport).toMatchObject({ env: { GITHUB_TOKEN: '$GITHUB_TOKEN' } });
+  expect(onlyProblem(configuration)).toMatchObject({
+    severity: 'warning',
+    message: expect.stringContaining('but VS Code passes such text on unchanged'),
+    fix: 'Write ${env:GITHUB_TOKEN}.',
+  });
 });
 
 test('a secret in the file is answered with the form that the file understands', async () => {

@@ -16,13 +16,12 @@ export const vscodeMcpJson: Reader = {
   restricts: false,
   writeVariable: writeEditorVariable,
   parse: parseJsonc,
-  read,
+  read: readVisualStudioFile,
 };
 
-async function read(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
-  const readResult = await readEditorFile(root, file, nearby, format);
-  if (readResult.kind !== 'read') return readResult;
-  return { kind: 'read', content: { ...readResult.content, grammar: createEditorGrammar(inputDefaults(root)) } };
+/** Visual Studio has the same format in .mcp.json. */
+export function readVisualStudioFile(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
+  return readEditorFile(root, file, nearby, { ...format, inputs: inputDefaults(root) });
 }
 
 const format: ClientFormat = {

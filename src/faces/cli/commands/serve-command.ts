@@ -70,9 +70,11 @@ async function announce(cli: CliContext, { json }: Invocation, running: Serve): 
 
 function logProblems({ hub, logger }: Serve): void {
   for (const { severity, ...problem } of hub.configuration.problems) {
-    logger[severity === 'error' ? 'error' : 'warn']('config.problem-found', problem);
+    logger[problemLevels[severity]]('config.problem-found', problem);
   }
 }
+
+const problemLevels = { error: 'error', warning: 'warn', note: 'debug' } as const;
 
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;

@@ -1,4 +1,6 @@
 import type { Problem } from '../../../domain/index.ts';
+import { groupProblems, type ProblemGroup } from '../servers/group-problems.ts';
+import { severityColours } from '../servers/problem-lines.ts';
 import type { Colours } from '../terminal/colours.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { cutCell } from '../terminal/table.ts';
@@ -93,18 +95,25 @@ export function problemGroups(problems: readonly Problem[], { colours, width }: 
   const files = [...new Set(problems.map(({ file }) => file))];
   return files.flatMap((file) => [
     colours.bold(file),
-    ...problems.filter((problem) => problem.file === file).flatMap((problem) => problemText(problem, colours, width)),
+    ...groupProblems(problems.filter((problem) => problem.file === file)).flatMap((group) =>
+      problemText(group, { colours, width }),
+    ),
   ]);
 }
 
-function problemText(problem: Problem, colours: Colours, width: number | undefined): string[] {
+function problemText({ problem, others }: ProblemGroup, { colours, width }: DoctorPage): string[] {
   const { severity, line, field, message, fix } = problem;
   const where = [line === undefined ? '' : `line ${line}`, field ?? ''].filter((part) => part !== '').join(', ');
   const text = printableLine(where === '' ? message : `${where}: ${message}`);
   const [first = '', ...rest] = hang(`  ${severity} `, text, width);
-  const paint = severity === 'error' ? colours.red : colours.yellow;
+  const paint = colours[severityColours[severity]];
   const head = `  ${paint(severity)}${first.slice(2 + severity.length)}`;
-  return [head, ...rest, ...(fix === undefined ? [] : hang('    → ', printableLine(fix), width))];
+  return [
+    head,
+    ...rest,
+    ...(fix === undefined ? [] : hang('    → ', printableLine(fix), width)),
+    ...(others === undefined ? [] : hang('    ', printableLine(others), width)),
+  ];
 }
 
 /** `4 servers: 2 reachable, 1 needs-auth, 1 disabled`. */

@@ -21,13 +21,14 @@ export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }
     { colours, titles: false },
   );
   const agents = [...configuration.agents.keys()].join(', ');
+  const wrong = configuration.problems.filter(({ severity }) => severity !== 'note');
   return [
     `${colours.bold('Quartermaster')} serves ${colours.cyan(`${url}/mcp`)}`,
     `  workspace  ${hub.workspace}`,
     `  agents     ${agents === '' ? 'none configured: every agent sees every server' : agents}`,
     `  servers    ${servers.length === 0 ? 'none are configured yet' : ''}`.trimEnd(),
     ...servers.map((line) => `    ${line}`),
-    ...problemLines(configuration.problems, colours).map((line) => `  ${line}`),
+    ...problemLines(wrong, colours).map((line) => `  ${line}`),
     '',
     'Next, issue a token for an agent:',
     `  ${colours.cyan(`${program} token issue --agent ${agent}${place}`)}`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { HubError } from '../../../base/index.ts';
 import { loadConfiguration } from '../../../config/index.ts';
-import { type Configuration, placeOf } from '../../../domain/index.ts';
+import { affectsAll, type Configuration, placeOf } from '../../../domain/index.ts';
 import { acquireLock } from '../../../storage/index.ts';
 import { fileFailure } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
@@ -43,12 +43,12 @@ export async function tryOut(
 }
 
 /**
- * Throws if a file has an error that is not limited to one server; a person must correct it first. Without `files`,
+ * Throws if a file has an error that is not limited to one server or agent; a person must correct it first. Without `files`,
  * checks all files.
  */
 export function refuseBrokenFile(configuration: Configuration, files?: readonly string[]): void {
   const [first, ...more] = configuration.problems.filter(
-    ({ severity, server, file }) => severity === 'error' && server === undefined && files?.includes(file) !== false,
+    (problem) => affectsAll(problem) && files?.includes(problem.file) !== false,
   );
   if (first === undefined) return;
   throw new HubError('CONFIG_INVALID', `${placeOf(first)}: ${first.message} Nothing was changed.`, {

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import { type Configuration, type ConfiguredServer, placeOf, type SourceRef } from '../../../domain/index.ts';
+import {
+  affectsAll,
+  type Configuration,
+  type ConfiguredServer,
+  placeOf,
+  type SourceRef,
+} from '../../../domain/index.ts';
 import {
   emitServer,
   emittedFrom,
@@ -167,9 +173,7 @@ async function findEdit(cli: CliContext, order: SwitchOrder): Promise<string> {
     for (const next of place === undefined ? tomlCandidates(order) : candidates(place, on)) {
       const configuration = await tryOut(cli.env, [{ file, text: next }]);
       const server = configuration.servers.get(name);
-      const broken = configuration.problems.some(
-        ({ severity, server: of }) => severity === 'error' && of === undefined,
-      );
+      const broken = configuration.problems.some(affectsAll);
       // A server that was invalid may stay invalid; its missing settings are a separate problem.
       const isRight = server?.kind === 'ready' ? server.spec.enabled === on : server !== undefined;
       if (isRight && !broken && !isForeign(configuration, order)) return next;

@@ -1,3 +1,4 @@
+import { affectsAll } from '../../../domain/index.ts';
 import type { PendingItem } from '../../../trust/index.ts';
 import type { CliContext } from '../context.ts';
 import { tellHubOfTrust } from './tell-hub.ts';
@@ -27,10 +28,7 @@ export async function settleTrust(cli: CliContext, workspace: string, options: S
     return;
   }
   // A file that cannot be read denies everything. That is to be mended, not approved.
-  const isBroken = loaded.configuration.problems.some(
-    ({ severity, server }) => severity === 'error' && server === undefined,
-  );
-  if (isBroken) return;
+  if (loaded.configuration.problems.some(affectsAll)) return;
   const open = pending.filter((each) => !each.declined && isMeant(each, options.servers));
   if (open.length > 0) await settleByAsking(cli, workspace, trust, open);
 }
