@@ -61,3 +61,4 @@ export { isSameConnection } from './same-connection.ts';
 export type { ApprovedFiles, PlanFile, ServerPlan, TransportPlan } from './server-plan.ts';
 export { type ServerLoad, type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';
+export { compileNameOrPattern, compileWildcard, isPattern, matchesWildcard, type Wildcard } from './wildcard.ts';

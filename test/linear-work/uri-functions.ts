@@ -72,7 +72,7 @@ export const uriFunctions: readonly CountedFunction[] = [
     name: 'uriForms and wildcards',
     load: async () => {
       const { uriForms } = await import('../../src/governance/policy/uris/uri-forms.ts');
-      const { compileWildcard, matchesWildcard } = await import('../../src/governance/policy/wildcard.ts');
+      const { compileWildcard, matchesWildcard } = await import('../../src/domain/wildcard.ts');
       const wildcard = compileWildcard('*a*b*c');
       const { uriProblem } = await import('../../src/governance/policy/uris/percent-decoding.ts');
       return (text) => [

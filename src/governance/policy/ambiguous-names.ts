@@ -1,6 +1,5 @@
-import type { Configuration, PolicyRule, Problem } from '../../domain/index.ts';
+import { type Configuration, isPattern, type PolicyRule, type Problem } from '../../domain/index.ts';
 import { splitsOfToolName } from './tool-name.ts';
-import { isPattern } from './wildcard.ts';
 
 /** Finds exact rules whose name fits tools of several servers, as `a.b.c` does where `a` and `a.b` are configured. */
 export function* ambiguousNames(configuration: Configuration): Generator<Problem> {

@@ -1,7 +1,12 @@
-import type { ClientRules, ConfiguredServer, Decision, PolicyRule } from '../../domain/index.ts';
+import {
+  type ClientRules,
+  type ConfiguredServer,
+  compileNameOrPattern,
+  type Decision,
+  type PolicyRule,
+} from '../../domain/index.ts';
 import type { PolicyEntry } from './policy-entries.ts';
 import { strictness } from './rules/strictness.ts';
-import { compileNameOrPattern } from './wildcard.ts';
 
 /** The decision of clients' rules on a tool, resource or prompt. Undefined where they restrict nothing. */
 export type ClientGate = (subject: string) => Decision | undefined;

@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import type { Decision, RuleEffect, ToolFilter } from '../../domain/index.ts';
+import {
+  compileWildcard,
+  type Decision,
+  matchesWildcard,
+  type RuleEffect,
+  type ToolFilter,
+} from '../../domain/index.ts';
 import { type AgentPolicy, compilePolicy, createPolicyCompiler } from './compile-policy.ts';
 import { type AgentDraft, draftConfiguration } from './configuration.fixture.ts';
-import { compileWildcard, matchesWildcard } from './wildcard.ts';
 
 const strictness: Readonly<Record<Decision['effect'], number>> = { allow: 0, ask: 1, deny: 2 };
 

@@ -1,5 +1,5 @@
+import { isPattern } from '../../domain/index.ts';
 import { createPatternIndex } from './rules/pattern-index.ts';
-import { isPattern } from './wildcard.ts';
 
 /** The names of one include or exclude list. */
 export interface NameList {

@@ -1,11 +1,20 @@
-import type { Configuration, PolicyRule, Problem, ServerSpec, SourceRef, ToolFilter } from '../../domain/index.ts';
+import {
+  type Configuration,
+  compileWildcard,
+  isPattern,
+  matchesWildcard,
+  type PolicyRule,
+  type Problem,
+  type ServerSpec,
+  type SourceRef,
+  type ToolFilter,
+} from '../../domain/index.ts';
 import { ambiguousNames } from './ambiguous-names.ts';
 import { toolSpellings } from './name-list.ts';
 import { entryTitles } from './policy-entries.ts';
 import { createPatternIndex } from './rules/pattern-index.ts';
 import { splitToolName } from './tool-name.ts';
 import { isReadName, resourcePrefix } from './uris/read-name.ts';
-import { compileWildcard, isPattern, matchesWildcard } from './wildcard.ts';
 
 export interface KnownTool {
   /** `prompt:<name>` and `resource:<uri>` for prompts and resources. */

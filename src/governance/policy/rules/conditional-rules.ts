@@ -1,6 +1,5 @@
-import type { CallToDecide, PolicyRule, ToolPolicy } from '../../../domain/index.ts';
+import { type CallToDecide, isPattern, type PolicyRule, type ToolPolicy } from '../../../domain/index.ts';
 import { splitsOfToolName } from '../tool-name.ts';
-import { isPattern } from '../wildcard.ts';
 import { createPatternIndex } from './pattern-index.ts';
 import { strictness } from './strictness.ts';
 

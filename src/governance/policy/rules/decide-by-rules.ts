@@ -1,6 +1,5 @@
-import type { Decision, PolicyRule } from '../../../domain/index.ts';
+import { type Decision, isPattern, type PolicyRule } from '../../../domain/index.ts';
 import type { PolicyEntry } from '../policy-entries.ts';
-import { isPattern } from '../wildcard.ts';
 import type { RuleSet } from './rule-set.ts';
 import { strictness } from './strictness.ts';
 

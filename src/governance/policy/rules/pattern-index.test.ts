@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compileWildcard, matchesWildcard } from '../wildcard.ts';
+import { compileWildcard, matchesWildcard } from '../../../domain/index.ts';
 import { createPatternIndex } from './pattern-index.ts';
 
 const texts = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 8 });

@@ -1,4 +1,4 @@
-import { compileWildcard, matchesWildcard, type Wildcard } from '../wildcard.ts';
+import { compileWildcard, matchesWildcard, type Wildcard } from '../../../domain/index.ts';
 
 /** Finds which of many patterns match a text without trying each. */
 export interface PatternIndex<T> {

@@ -1,6 +1,5 @@
-import type { PolicyRule, ToolPolicy } from '../../../domain/index.ts';
+import { isPattern, type PolicyRule, type ToolPolicy } from '../../../domain/index.ts';
 import { splitsOfToolName } from '../tool-name.ts';
-import { isPattern } from '../wildcard.ts';
 import type { MatchedRule } from './conditional-rules.ts';
 import { createPatternIndex } from './pattern-index.ts';
 import { strictness } from './strictness.ts';

@@ -1,7 +1,6 @@
-import type { PolicyRule, ToolPolicy } from '../../../domain/index.ts';
+import { compileWildcard, isPattern, type PolicyRule, type ToolPolicy } from '../../../domain/index.ts';
 import { createPatternIndex } from '../rules/pattern-index.ts';
 import { splitsOfToolName } from '../tool-name.ts';
-import { compileWildcard, isPattern } from '../wildcard.ts';
 import { resourcePrefix } from './read-name.ts';
 import { entryForms } from './uri-forms.ts';
 
