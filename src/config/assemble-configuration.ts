@@ -2,6 +2,8 @@ import {
   affectsAll,
   type Configuration,
   type ConfiguredServer,
+  compileNameOrPattern,
+  isPattern,
   type Problem,
   type ServerPlan,
   type SourceRef,
@@ -194,8 +196,11 @@ function assembleServers(deps: VariablesDeps, options: AssembleOptions): Assembl
   }
   for (const { file, content } of readSources) {
     for (const { name, line } of content.switchedOff ?? []) {
-      const server = servers.get(name);
-      if (server !== undefined) servers.set(name, switchOff(server, { file, line }));
+      const fits = isPattern(name) ? compileNameOrPattern(name) : undefined;
+      for (const each of fits === undefined ? [name] : [...servers.keys()].filter(fits)) {
+        const server = servers.get(each);
+        if (server !== undefined) servers.set(each, switchOff(server, { file, line }));
+      }
     }
   }
   return { servers, problems, secrets: [...secrets], uses, literals, written };

@@ -34,6 +34,15 @@ test('the examples of the documentation load without a problem', async () => {
   });
 });
 
+test('the example of an agent of Amazon Q gives it these tools', async () => {
+  const configuration = await load({ '.amazonq/cli-agents/dev.json': example('json') });
+  expect(configuration.problems).toEqual([]);
+  expect(configuration.agents.get('dev')).toMatchObject({
+    servers: ['git', 'docs'],
+    tools: new Map([['git', { include: ['git_status', 'git_log'] }]]),
+  });
+});
+
 test('the table names the files in the order in which they are read', () => {
   const named = [...section.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
   const places = readers.map(({ place }) => `\`${placeText(place)}\``);

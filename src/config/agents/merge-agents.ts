@@ -1,11 +1,12 @@
 import { type AgentSpec, type Problem, placeOf } from '../../domain/index.ts';
 import type { ReadSource } from '../assemble-configuration.ts';
 import { quote, toProblem } from '../findings.ts';
+import type { Reader } from '../readers/reader.ts';
 import { gotNothing, lockedAgent } from './read-agents.ts';
 
 /**
  * Agents come from the strongest file that has any: two lists of rights cannot be merged. A file that describes one
- * agent is not such a list. It adds an agent that the stronger list does not name.
+ * agent is not such a list. It adds an agent that the stronger list does not name, or names without any rights.
  */
 export function mergeAgents(readSources: readonly ReadSource[]): {
   readonly agents: ReadonlyMap<string, AgentSpec>;
@@ -14,12 +15,15 @@ export function mergeAgents(readSources: readonly ReadSource[]): {
   const first = readSources.find(({ content }) => content.agents.size > 0);
   const listed = first === undefined || first.reader.oneAgent ? new Map<string, AgentSpec>() : first.content.agents;
   const agents = new Map(listed);
+  const describedBy = new Map<string, Reader>();
   const problems: Problem[] = [];
   for (const { reader, content } of readSources) {
     for (const agent of reader.oneAgent ? content.agents.values() : []) {
       const winner = agents.get(agent.name);
-      if (winner === undefined) agents.set(agent.name, agent);
-      else if (listed.has(agent.name)) problems.push(...reportHidden(winner, agent));
+      const before = describedBy.get(agent.name);
+      describedBy.set(agent.name, before ?? reader);
+      if (winner === undefined || saysNothing(winner)) agents.set(agent.name, agent);
+      else if (before !== reader) problems.push(...reportHidden(winner, agent));
       else {
         problems.push(describedTwice(winner, agent));
         agents.set(agent.name, lockedAgent(agent.name, winner.source));
@@ -27,6 +31,11 @@ export function mergeAgents(readSources: readonly ReadSource[]): {
     }
   }
   return { agents, problems };
+}
+
+/** A team page names agents and gives them no rights. */
+function saysNothing({ servers, tools, policy }: AgentSpec): boolean {
+  return servers === undefined && tools.size === 0 && policy === undefined;
 }
 
 /** Reported only if it matters which of the two wins. */

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { load, onlyProblem, ready } from '../workspace.fixture.ts';
 
+const plain = json({ mcpServers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${KEY}' } } } });
+
 /** One server as each client writes it, strongest first. */
 const files: Readonly<Record<string, string>> = {
   '.mcp.json': json({ mcpServers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${KEY}' } } } }),
@@ -12,9 +14,16 @@ const files: Readonly<Record<string, string>> = {
   '.copilot/mcp-config.json': json({
     mcpServers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${KEY}' } } },
   }),
+  '.github/copilot/mcp.json': json({ servers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '$KEY' } } } }),
   '.vscode/mcp.json': json({ servers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${env:KEY}' } } } }),
   '.cursor/mcp.json': json({ mcpServers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${env:KEY}' } } } }),
   '.gemini/settings.json': json({ mcpServers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '$KEY' } } } }),
+  '.opencode/opencode.jsonc': json({
+    mcp: { servers: { s: { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}' } } } },
+  }),
+  '.opencode/opencode.json': json({
+    mcp: { s: { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}' } } },
+  }),
   'opencode.jsonc': json({
     mcp: { s: { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}' } } },
   }),
@@ -22,6 +31,43 @@ const files: Readonly<Record<string, string>> = {
     mcp: { s: { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}' } } },
   }),
   '.codex/config.toml': '[mcp_servers.s]\ncommand = "npx"\nargs = ["-y", "x"]\nenv_vars = ["KEY"]\n',
+  ...Object.fromEntries(
+    [
+      '.qwen/settings.json',
+      '.claude/mcp.json',
+      '.kiro/settings/mcp.json',
+      '.amazonq/mcp.json',
+      '.junie/mcp/mcp.json',
+      '.ai/mcp/mcp.json',
+      '.roo/mcp.json',
+      '.kilocode/mcp.json',
+      '.cline/mcp.json',
+      '.windsurf/mcp_config.json',
+      '.windsurf/mcp.json',
+      '.trae/mcp.json',
+      '.factory/mcp.json',
+      '.agents/mcp_config.json',
+      '.agents/mcp.json',
+      '.amazonq/cli-agents/a.json',
+      '.kiro/agents/a.json',
+    ].map((file) => [file, plain]),
+  ),
+  '.zed/settings.json': json({
+    context_servers: { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: 'key-of-all' } } },
+  }),
+  '.amp/settings.jsonc': json({
+    'amp.mcpServers': { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${KEY}' } } },
+  }),
+  '.amp/settings.json': json({
+    'amp.mcpServers': { s: { command: 'npx', args: ['-y', 'x'], env: { KEY: '${KEY}' } } },
+  }),
+  '.crush.json': json({ mcp: { s: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { KEY: '$KEY' } } } }),
+  'crush.json': json({
+    mcp: { s: { type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { KEY: '$(echo $KEY)' } } },
+  }),
+  'librechat.yaml': 'mcpServers:\n  s: { command: npx, args: ["-y", x], env: { KEY: "${KEY}" } }\n',
+  'gemini-extension.json': plain,
+  'mcp.json': plain,
 };
 
 test(

@@ -1,11 +1,17 @@
 import { agentFiles } from './agent-files.ts';
+import { ampFiles } from './clients/amp-settings.ts';
 import { codexToml } from './clients/codex-toml.ts';
-import { copilotConfigJson, copilotGithubJson } from './clients/copilot-mcp-json.ts';
+import { copilotFiles } from './clients/copilot-mcp-json.ts';
+import { crushFiles } from './clients/crush-json.ts';
 import { cursorMcpJson } from './clients/cursor-mcp-json.ts';
-import { geminiSettings } from './clients/gemini-settings.ts';
+import { geminiExtension, geminiSettings, qwenSettings } from './clients/gemini-settings.ts';
+import { librechatYaml } from './clients/librechat-yaml.ts';
+import { looseFiles, rootMcpJson } from './clients/loose-files.ts';
 import { mcpJson } from './clients/mcp-json.ts';
-import { opencodeJson, opencodeJsonc } from './clients/opencode-json.ts';
+import { opencodeFiles } from './clients/opencode-json.ts';
+import { qAgentFiles } from './clients/q-agents.ts';
 import { vscodeMcpJson } from './clients/vscode-mcp-json.ts';
+import { zedSettings } from './clients/zed-settings.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { productManifest } from './product-manifest.ts';
 import { quartermasterYaml } from './quartermaster-yaml.ts';
@@ -27,12 +33,19 @@ export const readers: readonly Reader[] = [
   enabledTools,
   productManifest('product.json'),
   productManifest('manifest.json'),
-  copilotGithubJson,
-  copilotConfigJson,
+  ...copilotFiles,
   vscodeMcpJson,
   cursorMcpJson,
   geminiSettings,
-  opencodeJsonc,
-  opencodeJson,
+  ...opencodeFiles,
   codexToml,
+  qwenSettings,
+  ...looseFiles,
+  ...qAgentFiles,
+  zedSettings,
+  ...ampFiles,
+  ...crushFiles,
+  librechatYaml,
+  geminiExtension,
+  rootMcpJson,
 ];

@@ -58,7 +58,7 @@ export type FileOutcome =
 
 export interface FileContent {
   readonly servers: readonly ServerDraft[];
-  /** Servers of other files that this file disables. */
+  /** Servers of other files that this file disables, by name or pattern. At most a few. */
   readonly switchedOff?: readonly { readonly name: string; readonly line: number }[];
   /** The grammar for this file's variables, if it defines it. */
   readonly grammar?: Grammar;

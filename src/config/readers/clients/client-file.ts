@@ -34,6 +34,8 @@ export interface ClientFormat {
   readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
   /** Entries that do not define a server but enable or disable one of another file. */
   readonly skip?: (entry: SourceEntry) => boolean;
+  /** The entry with its keys where the other formats have them. */
+  readonly unpack?: (entry: SourceEntry) => SourceEntry;
   /** The map with the servers, if newer files nest it one level deeper. */
   readonly holder?: (section: SourceMap) => { readonly map: SourceMap; readonly field: string } | undefined;
 }
@@ -78,7 +80,13 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   const all = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
   const entries = all.filter((entry) => !isSample(entry));
   const ours = entries.filter((entry) => format.skip?.(entry) !== true);
-  const drafts = readServers(ours.map(tidy), { ...format.servers, field, unknownKeys: 'warning', badNames: 'rename' });
+  const unpacked = format.unpack === undefined ? ours : ours.map(format.unpack);
+  const drafts = readServers(unpacked.map(tidy), {
+    ...format.servers,
+    field,
+    unknownKeys: 'warning',
+    badNames: 'rename',
+  });
   const others = root.entries.filter((entry) => entry !== first);
   const lost = format.others === 'settings' ? [] : others.filter((entry) => mayRestrictAll(entry, format.others));
   const servers = spoilAll(

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
+import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { bareShellGrammar } from '../../variables/interpolation.ts';
 import type { Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile } from './client-file.ts';
 
-/** The files that Copilot CLI reads in a repository, besides .mcp.json. */
-export const copilotGithubJson: Reader = createReader('.github/mcp.json');
-export const copilotConfigJson: Reader = createReader('.copilot/mcp-config.json');
+/** The files that Copilot reads in a repository, besides .mcp.json. */
+export const copilotFiles: readonly Reader[] = [
+  '.github/mcp.json',
+  '.copilot/mcp-config.json',
+  '.github/copilot/mcp.json',
+].map(createReader);
 
 function createReader(file: string): Reader {
   return {
@@ -16,8 +20,13 @@ function createReader(file: string): Reader {
     workspaceNames: [],
     restricts: false,
     parse: parseJsonc,
-    read: (root, name) => readClientFile(root, name, format),
+    read: (root, name) => readClientFile(root, name, { ...format, key: keyOf(root) }),
   };
+}
+
+/** Some have the key of VS Code's file. */
+function keyOf(root: SourceNode): string {
+  return entryOf(root, format.key) === undefined && child(root, 'servers')?.kind === 'map' ? 'servers' : format.key;
 }
 
 const format: ClientFormat = {

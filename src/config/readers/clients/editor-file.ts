@@ -18,6 +18,8 @@ export const editorServerShape = { ...shapeWithoutTools, envFile: z.string().opt
 export interface EditorFormat extends ClientFormat {
   /** The file's defaults for inputs, by id. */
   readonly inputs?: ReadonlyMap<string, string>;
+  /** How the client writes a variable. Undefined: `${env:NAME}`. */
+  readonly write?: (name: string) => string;
 }
 
 /** Reads an editor's file. Its servers may refer to a file with their environment. */
@@ -27,7 +29,7 @@ export async function readEditorFile(
   nearby: Nearby,
   format: EditorFormat,
 ): Promise<FileOutcome> {
-  const { client, inputs = new Map() } = format;
+  const { client, inputs = new Map(), write = editorVariable } = format;
   const envFiles = new Map<string, WrittenText>();
   const servers: ClientFormat['servers'] = {
     ...format.servers,
@@ -41,9 +43,7 @@ export async function readEditorFile(
   if (readResult.kind !== 'read') return readResult;
   const drafts = readResult.content.servers
     .map((draft) => leaveToProgram(draft, inputs))
-    .map((draft) =>
-      warnForeignVariables(draft, client, { fix: (name) => `Write ${editorVariable(name)}.`, braces: 'read' }),
-    )
+    .map((draft) => warnForeignVariables(draft, client, { fix: (name) => `Write ${write(name)}.`, braces: 'read' }))
     .map((draft) => addEnvFile(draft, envFiles.get(draft.name), nearby));
   const grammar = createEditorGrammar(inputs);
   return { kind: 'read', content: { ...readResult.content, grammar, servers: await Promise.all(drafts) } };

@@ -1,24 +1,53 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
+import { sep } from 'node:path';
 import { z } from 'zod';
-import type { ToolFilter } from '../../../domain/index.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
-import { child, entryOf, lineAt, type SourceNode } from '../../files/source-tree.ts';
-import type { Finding } from '../../findings.ts';
+import { child, lineAt, type SourceNode } from '../../files/source-tree.ts';
+import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 import { readEnabled } from '../../servers/read-enabled-tools.ts';
 import { completeLimits, fullAccess } from '../../servers/server-draft.ts';
-import { numberAt, textAt, textsAt } from '../../texts.ts';
-import { bareShellGrammar } from '../../variables/interpolation.ts';
+import { numberAt, textAt } from '../../texts.ts';
+import { bareShellGrammar, type Grammar } from '../../variables/interpolation.ts';
 import type { FileOutcome, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile, warning } from './client-file.ts';
+import { type GeminiLists, type GeminiWords, geminiTools, readGeminiLists } from './gemini-lists.ts';
+
+interface GeminiLike extends GeminiWords {
+  readonly file: string;
+  readonly client: string;
+  readonly grammar?: Grammar;
+  readonly workspaceNames?: readonly string[];
+}
 
 /** Gemini's project settings, which include the servers. */
-export const geminiSettings: Reader = {
-  place: { file: '.gemini/settings.json' },
-  grammar: bareShellGrammar,
-  workspaceNames: [],
-  restricts: false,
-  parse: parseJsonc,
-  read,
-};
+export const geminiSettings: Reader = createReader({ file: '.gemini/settings.json', client: 'Gemini' });
+
+/** Qwen Code comes from Gemini CLI and has rules of its own. */
+export const qwenSettings: Reader = createReader({
+  file: '.qwen/settings.json',
+  client: 'Qwen Code',
+  hasPatterns: true,
+  hasRules: true,
+});
+
+/** An extension of Gemini that is developed in the workspace. Its own folder is the workspace then. */
+export const geminiExtension: Reader = createReader({
+  file: 'gemini-extension.json',
+  client: 'Gemini',
+  grammar: (text) => bareShellGrammar(text.replaceAll('${/}', sep).replaceAll('${pathSeparator}', sep)),
+  workspaceNames: ['extensionPath', 'workspacePath'],
+});
+
+function createReader(like: GeminiLike): Reader {
+  return {
+    place: { file: like.file },
+    grammar: like.grammar ?? bareShellGrammar,
+    workspaceNames: like.workspaceNames ?? [],
+    restricts: false,
+    parse: parseJsonc,
+    read: (root, file) => read(root, file, like),
+  };
+}
 
 const { tools: _notGeminis, ...serverShape } = looseServerShape;
 
@@ -34,12 +63,17 @@ const serverSchema = z.strictObject({
   targetAudience: ignored,
   targetServiceAccount: ignored,
   extension: ignored,
+  // How Qwen Code starts servers and shows their apps.
+  discoveryTimeoutMs: ignored,
+  versionNegotiation: ignored,
+  appResourceMaxBytes: ignored,
+  appResourceTimeoutMs: ignored,
 });
 
-function read(root: SourceNode, file: string): FileOutcome {
-  const lists = readLists(root);
+function read(root: SourceNode, file: string, like: GeminiLike): FileOutcome {
+  const lists = readGeminiLists(root, file, like);
   if ('finding' in lists) return { kind: 'refused', finding: lists.finding };
-  const readResult = readClientFile(root, file, createFormat(lists, root));
+  const readResult = readClientFile(root, file, createFormat(lists, like));
   if (readResult.kind !== 'read') return readResult;
   const here = new Set(readResult.content.servers.map(({ field }) => field.slice('mcpServers.'.length)));
   const elsewhere = lists.excluded.filter((name) => !here.has(name));
@@ -47,14 +81,9 @@ function read(root: SourceNode, file: string): FileOutcome {
   return { kind: 'read', content: { ...readResult.content, ...(switchedOff.length === 0 ? {} : { switchedOff }) } };
 }
 
-interface Lists {
-  readonly allowed: readonly string[] | undefined;
-  readonly excluded: readonly string[];
-}
-
-function createFormat({ allowed, excluded }: Lists, root: SourceNode): ClientFormat {
+function createFormat(lists: GeminiLists, { client }: GeminiLike): ClientFormat {
   return {
-    client: 'Gemini',
+    client,
     key: 'mcpServers',
     others: 'settings',
     servers: {
@@ -68,18 +97,19 @@ function createFormat({ allowed, excluded }: Lists, root: SourceNode): ClientFor
         }
         if (child(node, 'authProviderType') !== undefined) {
           const line = lineAt(node, ['authProviderType']);
-          const message = '"authProviderType" is a Gemini login that the hub does not support';
+          const message = `"authProviderType" is a login of ${client} that the hub does not support`;
           findings.push(
             warning(place, 'authProviderType', line, message, 'Write the header that the server requires.'),
           );
         }
         const name = place.field.slice('mcpServers.'.length);
-        const listed = (allowed?.includes(name) ?? true) && !excluded.includes(name);
+        const rules = rulesWithPrefix(`mcp__${name}__`, lists);
         return {
           description: textAt(node, 'description'),
-          enabled: readEnabled(node, findings, place) && listed,
+          enabled: readEnabled(node, findings, place) && lists.isListed(name),
           shared: false,
-          tools: readTools(node, name, excludedTools(root)),
+          tools: geminiTools(node, name, lists),
+          ...(rules === undefined ? {} : { rules: [rules] }),
           limits: completeLimits({ timeoutMs: numberAt(node, 'timeout') }),
           fallbacks: [],
           access: fullAccess(place.line),
@@ -87,43 +117,5 @@ function createFormat({ allowed, excluded }: Lists, root: SourceNode): ClientFor
         };
       },
     },
-  };
-}
-
-function readTools(node: SourceNode, server: string, excluded: readonly string[]): ToolFilter {
-  const include = textsAt(node, 'includeTools');
-  const starts = [`mcp_${server}_`, `mcp__${server}__`, `${server}__`];
-  const own = excluded.map((tool) => {
-    const start = starts.find((each) => tool.startsWith(each));
-    return start === undefined ? tool : tool.slice(start.length);
-  });
-  const exclude = [...(textsAt(node, 'excludeTools') ?? []), ...own];
-  return { ...(include === undefined ? {} : { include }), ...(exclude.length === 0 ? {} : { exclude }) };
-}
-
-/** Tools that the settings exclude, from any server. An entry with arguments refers to Gemini's own tools. */
-function excludedTools(root: SourceNode): readonly string[] {
-  const names = [...(textsAt(child(root, 'tools'), 'exclude') ?? []), ...(textsAt(root, 'excludeTools') ?? [])];
-  return names.filter((name) => !name.includes('('));
-}
-
-/** The enabled servers. If a list cannot be read, nothing in the file can be relied on. */
-function readLists(root: SourceNode): Lists | { readonly finding: Finding } {
-  const holder = child(root, 'mcp');
-  for (const [node, key, field] of [
-    [holder, 'allowed', 'mcp.allowed'],
-    [holder, 'excluded', 'mcp.excluded'],
-    [root, 'allowMCPServers', 'allowMCPServers'],
-    [root, 'excludeMCPServers', 'excludeMCPServers'],
-  ] as const) {
-    const list = child(node, key);
-    if (list === undefined || (list.kind === 'list' && list.items.every(({ kind }) => kind === 'scalar'))) continue;
-    const message = `"${field}" must be a list of names.`;
-    const line = entryOf(node, key)?.line ?? list.line;
-    return { finding: { severity: 'error', line, field, message, fix: 'Write ["name", …].' } };
-  }
-  return {
-    allowed: textsAt(holder, 'allowed') ?? textsAt(root, 'allowMCPServers'),
-    excluded: [...(textsAt(holder, 'excluded') ?? []), ...(textsAt(root, 'excludeMCPServers') ?? [])],
   };
 }

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import type { SourceText } from '../../files/source-file.ts';
@@ -10,13 +11,14 @@ import { completeLimits, fullAccess, type ServerDraft } from '../../servers/serv
 import { numberAt } from '../../texts.ts';
 import type { FileOutcome, Nearby, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, readClientFile, spoilAll, warning } from './client-file.ts';
-import { clientRulesFor, readOpencodeRules } from './opencode-rules.ts';
+import { clientRulesFor, type OpencodeRules, readOpencodeRules } from './opencode-rules.ts';
 
-/** OpenCode's project settings, which include the servers. */
-export const opencodeJson = createReader('opencode.json');
-export const opencodeJsonc = createReader('opencode.jsonc');
+/** OpenCode's project settings, which include the servers. The folder is stronger than the files beside it. */
+const files = ['.opencode/opencode.jsonc', '.opencode/opencode.json', 'opencode.jsonc', 'opencode.json'];
 
-function createReader(file: string): Reader & { readonly place: { readonly file: string } } {
+export const opencodeFiles: readonly Reader[] = files.map(createReader);
+
+function createReader(file: string): Reader {
   return {
     place: { file },
     grammar: createOpencodeGrammar(),
@@ -86,8 +88,8 @@ async function read(root: SourceNode, file: string, nearby: Nearby): Promise<Fil
   const fix = (name: string): string => `Write {env:${name}}.`;
   const drafts = content.servers.map((draft) => warnForeignVariables(draft, 'OpenCode', { fix }));
   const servers = await restrict(drafts, root, file, nearby);
-  const files = await readFiles(servers, nearby);
-  return { kind: 'read', content: { ...content, servers, grammar: createOpencodeGrammar(files) } };
+  const named = await readFiles(servers, file, nearby);
+  return { kind: 'read', content: { ...content, servers, grammar: createOpencodeGrammar(named) } };
 }
 
 /** OpenCode 2 keeps its servers in `mcp.servers`, unless that is a server with this name. */
@@ -98,37 +100,48 @@ function secondShape(section: SourceMap): { readonly map: SourceMap; readonly fi
   return { map: sourceMap(inner.line, [...inner.entries, ...beside]), field: 'mcp.servers' };
 }
 
-/** OpenCode merges its two files, so the restrictions of either apply to the servers of both. */
+/** OpenCode merges its files, so the restrictions of each apply to the servers of all. */
 async function restrict(
   drafts: readonly ServerDraft[],
   root: SourceNode,
   file: string,
   nearby: Nearby,
 ): Promise<readonly ServerDraft[]> {
-  const other = file === opencodeJson.place.file ? opencodeJsonc.place.file : opencodeJson.place.file;
-  const source = drafts.length === 0 ? undefined : await nearby(other);
-  const parsed = source?.kind === 'text' ? parseJsonc(source.text) : undefined;
-  const settings = [
-    readOpencodeRules(root, file),
-    ...(parsed?.kind === 'tree' ? [readOpencodeRules(parsed.root, other)] : []),
-  ];
+  if (drafts.length === 0) return drafts;
+  const own = readOpencodeRules(root, file);
+  const beside = await readBeside(file, nearby);
+  const settings = [own, ...beside.values()];
   const sound = drafts.map((draft): ServerDraft => {
     if (draft.body === undefined) return draft;
     const key = draft.field.replace(/^mcp\.(?:servers\.)?/, '');
     const rules = settings.flatMap((each) => clientRulesFor(key, each) ?? []);
     return rules.length === 0 ? draft : { ...draft, body: { ...draft.body, rules } };
   });
-  const [own, beside] = settings.map(({ findings }) => findings);
-  const elsewhere = beside?.map((finding) => ({
-    ...finding,
-    line: undefined,
-    message: `${other}: ${finding.message}`,
-  }));
-  return spoilAll(sound, [...(own ?? []), ...(elsewhere ?? [])]);
+  const elsewhere = [...beside].flatMap(([other, { findings }]) =>
+    findings.map((finding) => ({ ...finding, line: undefined, message: `${other}: ${finding.message}` })),
+  );
+  return spoilAll(sound, [...own.findings, ...elsewhere]);
 }
 
-async function readFiles(servers: readonly ServerDraft[], nearby: Nearby): Promise<Map<string, SourceText>> {
+/** The rules of the other files. One that cannot be parsed denies everything by itself. */
+async function readBeside(file: string, nearby: Nearby): Promise<ReadonlyMap<string, OpencodeRules>> {
+  const rules = new Map<string, OpencodeRules>();
+  for (const other of files.filter((each) => each !== file)) {
+    const source = await nearby(other);
+    const parsed = source.kind === 'text' ? parseJsonc(source.text) : undefined;
+    if (parsed?.kind === 'tree') rules.set(other, readOpencodeRules(parsed.root, other));
+  }
+  return rules;
+}
+
+/** Paths are relative to the folder of the settings. */
+async function readFiles(
+  servers: readonly ServerDraft[],
+  file: string,
+  nearby: Nearby,
+): Promise<Map<string, SourceText>> {
   const texts = servers.flatMap(({ body }) => (body === undefined ? [] : writtenTexts(body.transport)));
   const paths = new Set(texts.flatMap(({ text }) => filesNamedIn(text)));
-  return new Map(await Promise.all([...paths].map(async (path) => [path, await nearby(path)] as const)));
+  const at = (path: string): string => (/^[/~]/.test(path) ? path : join(dirname(file), path));
+  return new Map(await Promise.all([...paths].map(async (path) => [path, await nearby(at(path))] as const)));
 }

@@ -1,6 +1,7 @@
 import type { ClientRules, PolicyRule, RuleEffect } from '../../../domain/index.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
+import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 
 /** OpenCode's rules on tools, from `tools` and `permission`, for all agents and for single ones. */
 export interface OpencodeRules {
@@ -26,18 +27,8 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
 }
 
 /** The rules for one server. Undefined if none of them can restrict it. */
-export function clientRulesFor(key: string, { rules, agents }: OpencodeRules): ClientRules | undefined {
-  const prefix = `${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`;
-  const restricts = ({ pattern, effect }: PolicyRule): boolean => effect !== 'allow' && mayMeet(pattern, prefix);
-  if (![rules, ...agents.values()].some((list) => list.some(restricts))) return undefined;
-  return { prefix, rules, agents };
-}
-
-/** Whether a name with this prefix can match: the text before the first star must fit. */
-function mayMeet(pattern: string, prefix: string): boolean {
-  const star = pattern.indexOf('*');
-  const literal = star < 0 ? pattern : pattern.slice(0, star);
-  return literal.startsWith(prefix) || (star >= 0 && prefix.startsWith(literal));
+export function clientRulesFor(key: string, settings: OpencodeRules): ClientRules | undefined {
+  return rulesWithPrefix(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`, settings);
 }
 
 function rulesIn(node: SourceNode | undefined, field: string, file: string, findings: Finding[]): PolicyRule[] {

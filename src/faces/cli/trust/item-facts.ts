@@ -85,8 +85,11 @@ function variablesOf({ transports, values }: ServerPlan): readonly string[] {
 const plainVariables: ReadonlySet<string> = new Set([
   'WORKSPACE_ROOT',
   'SQUAD_ROOT',
+  'CLAUDE_PROJECT_DIR',
+  'extensionPath',
   'workspaceFolder',
   'workspaceFolderBasename',
+  'workspacePath',
 ]);
 
 function loaderVariables({ transports, values }: ServerPlan): readonly string[] {

@@ -1,0 +1,125 @@
+import { compileNameOrPattern, type PolicyRule, type RuleEffect } from '../../../domain/index.ts';
+import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
+import { dotted, type Finding, quote } from '../../findings.ts';
+import { textAt, textsAt } from '../../texts.ts';
+
+/** Amp's rules on tools and on servers. */
+export interface AmpRules {
+  /** On tools, by Amp's names for them. The last that matches decides. */
+  readonly rules: readonly PolicyRule[];
+  /** Whether the server in this node may be used. */
+  permits(server: SourceNode): boolean;
+  /** Entries that cannot be understood, so their restrictions are unknown. */
+  readonly findings: readonly Finding[];
+}
+
+export function readAmpRules(root: SourceNode, file: string): AmpRules {
+  const findings: Finding[] = [];
+  const permissions = itemsIn(root, 'amp.permissions', findings).flatMap((item, index) =>
+    readPermission(item, file, { field: dotted('amp.permissions', index), findings }),
+  );
+  const disabled = itemsIn(root, 'amp.tools.disable', findings).flatMap((item): PolicyRule[] =>
+    item.kind === 'scalar' ? [{ pattern: item.text, effect: 'deny', source: { file, line: item.line } }] : [],
+  );
+  const matchers = itemsIn(root, 'amp.mcpPermissions', findings).flatMap((item, index) =>
+    readMatcher(item, { field: dotted('amp.mcpPermissions', index), findings }),
+  );
+  return {
+    // In Amp the first rule that matches decides.
+    rules: [...permissions.reverse(), ...disabled],
+    permits: (server) => matchers.find(({ matches }) => matches(server))?.action !== 'reject',
+    findings,
+  };
+}
+
+interface Report {
+  readonly field: string;
+  readonly findings: Finding[];
+}
+
+function itemsIn(root: SourceNode, key: string, findings: Finding[]): readonly SourceNode[] {
+  const entry = entryOf(root, key);
+  if (entry === undefined) return [];
+  if (entry.value.kind === 'list' && entry.value.items.length <= mostRules) return entry.value.items;
+  notUnderstood(entry.value, { field: key, findings });
+  return [];
+}
+
+/** Each is compared with each server. */
+const mostRules = 1_000;
+
+function notUnderstood({ line }: SourceNode, { field, findings }: Report): void {
+  const message = `${quote(field)} is not recognized and may be a restriction.`;
+  const fix = 'Write it as a rule in quartermaster.yaml, under policies, and remove it here.';
+  findings.push({ severity: 'error', line, field, message, fix });
+}
+
+/**
+ * A rule with conditions on the arguments or the context counts as if they were met, unless it allows: then it says
+ * nothing.
+ */
+function readPermission(item: SourceNode, file: string, report: Report): PolicyRule[] {
+  const pattern = textAt(item, 'tool');
+  if (pattern !== undefined && !mayBeMcp(pattern)) return [];
+  const effect = effects.get(textAt(item, 'action') ?? '');
+  if (pattern === undefined || effect === undefined) {
+    notUnderstood(item, report);
+    return [];
+  }
+  const hasCondition = child(item, 'matches') !== undefined || child(item, 'context') !== undefined;
+  return hasCondition && effect === 'allow' ? [] : [{ pattern, effect, source: { file, line: item.line } }];
+}
+
+/** Amp calls the tools of servers `mcp__server__tool`. */
+function mayBeMcp(pattern: string): boolean {
+  const literal = pattern.split('*', 1)[0] ?? '';
+  return pattern.includes('*')
+    ? literal.startsWith('mcp__') || 'mcp__'.startsWith(literal)
+    : literal.startsWith('mcp__');
+}
+
+const effects: ReadonlyMap<string, RuleEffect> = new Map([
+  ['allow', 'allow'],
+  ['ask', 'require-approval'],
+  ['reject', 'deny'],
+]);
+
+interface Matcher {
+  readonly action: 'allow' | 'reject';
+  matches(server: SourceNode): boolean;
+}
+
+/** `{ "matches": { "command": "npx", "args": "*" }, "action": "allow" }`. */
+function readMatcher(item: SourceNode, report: Report): Matcher[] {
+  const action = textAt(item, 'action');
+  const conditions = child(item, 'matches');
+  const isPlain =
+    conditions?.kind === 'map' &&
+    conditions.entries.every(
+      ({ key, value }) => Object.hasOwn(readers, key) && value.kind === 'scalar' && !isExpression(value.text),
+    );
+  if ((action !== 'allow' && action !== 'reject') || conditions?.kind !== 'map' || !isPlain) {
+    notUnderstood(item, report);
+    return [];
+  }
+  const tests = conditions.entries.map(({ key, value }) => {
+    const fits = compileNameOrPattern(value.kind === 'scalar' ? value.text : '');
+    const readText = readers[key as keyof typeof readers]; // checked above
+    return (server: SourceNode): boolean => {
+      const text = readText(server);
+      return text !== undefined && fits(text);
+    };
+  });
+  return [{ action, matches: (server) => tests.every((test) => test(server)) }];
+}
+
+const readers = {
+  command: (server: SourceNode): string | undefined => textAt(server, 'command'),
+  args: (server: SourceNode): string | undefined =>
+    textAt(server, 'command') === undefined ? undefined : (textsAt(server, 'args') ?? []).join(' '),
+  url: (server: SourceNode): string | undefined => textAt(server, 'url'),
+};
+
+function isExpression(text: string): boolean {
+  return text.length > 1 && text.startsWith('/') && text.endsWith('/');
+}
