@@ -19,6 +19,9 @@ export const requirements = {
   'config:agents': 'Agents with their servers, filters and rules come from quartermaster.yaml.',
   'config:squad':
     "Squad's file defines servers and the servers and tools of each agent or role; if it is broken, everything is denied.",
+  'config:agent-alone':
+    "A mistake about one agent in Squad's file leaves that agent without tools, and the hub running.",
+  'config:orphans': 'A server file whose source is gone is reported.',
   'config:roles': 'The team page gives agents their roles and routes nothing by itself.',
   'config:agent-files':
     'One file per agent gives it servers and rules; if part of it is not understood, that agent gets no tools.',
@@ -143,6 +146,8 @@ export const requirements = {
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',
   'scopes:read-only': 'A server without write scopes, or marked read-only, exposes only tools that are known to read.',
+  'scopes:provider-mode':
+    "A read-only Supabase server can still run selects, because the hub switches on the provider's own read-only mode.",
   'scopes:untrusted': 'What an untrusted server says about its own tools never widens rights.',
   'scopes:write-approval':
     'Where writes need approval, a tool that may write needs a human, unless an exact rule allows that tool.',
@@ -308,10 +313,13 @@ export const requirements = {
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
   // Command line and library
+  'calls:alternative':
+    'The message about an unavailable server names an alternative: from the configuration, or the command line of a well-known server.',
   'cli:alike': 'Many warnings of one kind in a file are shown as one, with their number and the first places.',
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
+  'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':
     'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and next step.',
   'doctor:recorded': 'Each probe is one line in the ledger, under its own run.',

@@ -53,7 +53,7 @@ test('the examples of the documentation load without a problem', async () => {
   expect(configuration.agents.get('writer')?.servers).toEqual(['github', 'files']);
   expect(ready(configuration, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });
   expect(ready(configuration, 'supabase')).toMatchObject({
-    transport: { url: 'https://mcp.supabase.com/mcp', headers: {} },
+    transport: { url: 'https://mcp.supabase.com/mcp?read_only=true', headers: {} },
     access: { readOnly: true, writeRequiresApproval: true },
   });
 });

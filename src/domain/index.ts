@@ -56,8 +56,10 @@ export {
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
+export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
 export { RuleCondition } from './rule-condition.ts';
 export { isSameConnection } from './same-connection.ts';
+export { isReadOnly } from './scopes.ts';
 export type { ApprovedFiles, PlanFile, ServerPlan, TransportPlan } from './server-plan.ts';
 export { type ServerLoad, type ServerState, type ServerStatus, serverStates } from './server-state.ts';
 export type { MirroredArgument, ToolDefinition, ToolHints } from './tool.ts';

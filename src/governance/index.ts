@@ -23,6 +23,7 @@ export {
   isReadName,
   type KnownTool,
   type KnownTools,
+  knownAlternative,
   type ListedUris,
   maxDecisionWork,
   type PolicyCompiler,

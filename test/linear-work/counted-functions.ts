@@ -74,7 +74,7 @@ export const countedFunctions: readonly CountedFunction[] = [
     name: 'splitsOfToolName and scopes',
     load: async () => {
       const { splitsOfToolName } = await import('../../src/governance/policy/tool-name.ts');
-      const { grantsWriting } = await import('../../src/governance/policy/scopes.ts');
+      const { grantsWriting } = await import('../../src/domain/scopes.ts');
       return (text) => [splitsOfToolName(text, new Set<string>()), grantsWriting(text)];
     },
     texts: [times('.'), times('a.'), times('__'), times(':'), times(', ')],

@@ -1,6 +1,7 @@
 import type { ServerState } from '../../domain/index.ts';
 import type { UpstreamControl } from '../../upstream/index.ts';
 import type { View } from '../views/view.ts';
+import { alternativeTo } from './alternative.ts';
 
 /** A server whose tools are not in the agent's list, described for the agent. */
 export interface MissingServer {
@@ -36,7 +37,7 @@ function missingServer(control: UpstreamControl): MissingServer {
     server: cut(control.spec.name, longestName),
     state,
     why: isStarting(control) ? 'is still starting' : (reasons[state] ?? 'has not listed its tools'),
-    meanwhile: cut(control.spec.instead?.trim().replace(/\.$/, '') || 'continue without its tools', longestAdvice),
+    meanwhile: cut(alternativeTo(control) ?? 'continue without its tools', longestAdvice),
   };
 }
 

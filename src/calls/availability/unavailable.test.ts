@@ -1,24 +1,37 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { HubError } from '../../base/index.ts';
+import type { TransportSpec } from '../../domain/index.ts';
 import { createPolicyCompiler } from '../../governance/index.ts';
 import { draftConfiguration } from '../../governance/policy/configuration.fixture.ts';
 import { handlesOf, sourceOf } from '../scripted-server.fixture.ts';
 import { createNameBook } from '../views/naming/names.ts';
 import { buildView, type View, type ViewEntry } from '../views/view.ts';
+import { statusResult } from './status-tool.ts';
 import { forCaller, missingTool } from './unavailable.ts';
 
 const now = 1_000_000;
+
+function stdio(command: string, ...args: string[]): TransportSpec {
+  return { type: 'stdio', command, args, env: {}, cwd: '/' };
+}
+
 const refused = new HubError('UPSTREAM_UNAVAILABLE', 'refused');
 const offered = { files: [{ name: 'read', inputSchema: { type: 'object' } }] };
 
-function stage(instead?: string) {
+function stage(instead?: string, transport?: TransportSpec) {
   const draft = draftConfiguration({
     servers: { files: {}, git: {}, 'git.extra': {}, hidden: {} },
     agents: { dev: { servers: ['files', 'git', 'git.extra'] } },
   });
   const servers = new Map(draft.servers);
   for (const [name, server] of servers) {
-    if (server.kind === 'ready') servers.set(name, { ...server, spec: { ...server.spec, instead } });
+    if (server.kind === 'ready') {
+      servers.set(name, {
+        ...server,
+        spec: { ...server.spec, instead, transport: transport ?? server.spec.transport },
+      });
+    }
   }
   const configuration = { ...draft, servers };
   const handles = handlesOf(configuration, offered);
@@ -81,6 +94,27 @@ test('without a word in the configuration the agent continues without the tool',
     instead: 'continue without this tool',
   });
 });
+
+test.each([
+  [{ type: 'http', url: 'https://api.githubcopilot.com/mcp/', headers: {} }, 'use the `gh` command line'],
+  [stdio('npx', '-y', '@modelcontextprotocol/server-postgres'), 'use the `psql` command line'],
+  [{ type: 'builtin', builtin: 'git', args: [], env: {}, cwd: '/' }, 'use the `git` command line'],
+] satisfies [TransportSpec, string][])(
+  verifies('calls:alternative', 'without a word in the configuration a well-known server has its command line: %j'),
+  (transport, said) => {
+    const { entry, view } = stage(undefined, transport);
+    const error = new HubError('UPSTREAM_UNAVAILABLE', 'Server "files" is unavailable: refused');
+    expect(forCaller(error, entry, now)).toMatchObject({
+      message: expect.stringContaining(`Meanwhile: ${said}.`),
+      details: { instead: said },
+    });
+    expect(missingTool(view, 'git_log', now).message).toContain(`Meanwhile: ${said}.`);
+    const { value } = statusResult(view);
+    expect(JSON.stringify(value)).toContain(`git cannot be reached; the hub keeps trying. Meanwhile: ${said}.`);
+    const own = stage('ask in the chat', transport);
+    expect(forCaller(error, own.entry, now).message).toContain('Meanwhile: ask in the chat.');
+  },
+);
 
 test('a failure that is not of the connection is told as it is', () => {
   const { entry } = stage('use the gh command line');

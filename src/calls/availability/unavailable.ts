@@ -6,6 +6,7 @@ import { unknownTool, withTool } from '../refusals.ts';
 import type { Target } from '../target.ts';
 import { prefixedName } from '../views/naming/names.ts';
 import type { View } from '../views/view.ts';
+import { alternativeTo } from './alternative.ts';
 import { isStarting } from './missing-servers.ts';
 
 /** The caller's text for a failure: which server failed and, if it is unavailable, how to continue without it. */
@@ -131,7 +132,7 @@ function withAdvice(error: HubError, control: UpstreamControl, now: number): Hub
   const { state, retryAt } = control.status();
   const due = state === 'connecting' ? now : retryAt;
   const known = error.details.retryAfterMs ?? (due === undefined ? undefined : Math.max(0, due - now));
-  const instead = control.spec.instead?.trim().replace(/\.$/, '') || withoutIt;
+  const instead = alternativeTo(control) ?? withoutIt;
   // For a server with a planned retry, the hint would only repeat the time.
   const what = known !== undefined && error.code === 'UPSTREAM_UNAVAILABLE' ? plain(error) : explainError(error);
   const back = known === undefined ? '' : ` The hub tries again in ${Math.max(1, Math.ceil(known / 1000))} s.`;

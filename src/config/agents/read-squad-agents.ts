@@ -31,7 +31,9 @@ export function readSquadAgents(root: SourceMap, file: string, findings: Finding
     }
   }
   const agents = new Map([...entries].map(([name, agent]) => [name, toAgent(name, agent, file)]));
-  for (const agent of entries.values()) findings.push(...lockNotice(agent.findings));
+  for (const [name, agent] of entries) {
+    findings.push(...lockNotice(agent.findings).map((finding) => ({ ...finding, agent: name })));
+  }
   return { agents, roles: new Map(), findings: [], mentions };
 }
 

@@ -92,15 +92,15 @@ notes: "Use browser OAuth by default."
 `;
 
 test.each([
-  [{}, 'https://mcp.supabase.com/mcp', {}, true],
+  [{}, 'https://mcp.supabase.com/mcp?read_only=true', {}, true],
   [
     { MAGSAG_MCP_SUPABASE_PROJECT_REF: 'ref', MAGSAG_MCP_SUPABASE_ACCESS_TOKEN: 'token-of-supabase' },
-    'https://mcp.supabase.com/mcp?project_ref=ref',
+    'https://mcp.supabase.com/mcp?project_ref=ref&read_only=true',
     { Authorization: 'Bearer token-of-supabase' },
     true,
   ],
-  [{ MAGSAG_MCP_SUPABASE_READONLY: 'false' }, 'https://mcp.supabase.com/mcp', {}, false],
-  [{ MAGSAG_MCP_SUPABASE_READONLY: 'perhaps' }, 'https://mcp.supabase.com/mcp', {}, true],
+  [{ MAGSAG_MCP_SUPABASE_READONLY: 'false' }, 'https://mcp.supabase.com/mcp?read_only=true', {}, false],
+  [{ MAGSAG_MCP_SUPABASE_READONLY: 'perhaps' }, 'https://mcp.supabase.com/mcp?read_only=true', {}, true],
 ])(
   verifies('config:server-files', 'variables in address, headers and options: %j'),
   async (env, url, headers, readOnly) => {
@@ -349,4 +349,24 @@ test('two documents in one file are one mistake, told with its line', async () =
   });
   expect(onlyProblem(configuration).message).toContain('more than one document');
   expect([...configuration.servers.keys()]).toEqual(['s']);
+});
+
+test(verifies('config:orphans', 'a file that sync made is reported when its source is gone'), async () => {
+  const made = (source: string) =>
+    JSON.stringify({ id: 'a', transport: { type: 'stdio', command: 'x' }, metadata: { source } });
+  const orphan = await load({ '.mcp/servers/a.json': made('ops/adk/servers/a.yaml') });
+  expect(ready(orphan, 'a').enabled).toBe(true);
+  expect(onlyProblem(orphan)).toMatchObject({
+    severity: 'warning',
+    field: 'metadata.source',
+    server: 'a',
+    message: expect.stringContaining('was made from "ops/adk/servers/a.yaml", which does not exist any more'),
+    fix: expect.stringContaining('`qm sync --prune`'),
+  });
+  const sound = await load({
+    '.mcp/servers/a.json': made('ops/adk/servers/a.yaml'),
+    'ops/adk/servers/a.yaml': 'id: a\ntransport: { type: stdio, command: x }\n',
+  });
+  expect(sound.problems).toEqual([]);
+  expect((await load({ '.mcp/servers/a.json': made('elsewhere/a.yaml') })).problems).toEqual([]);
 });

@@ -18,7 +18,7 @@ import { tidied } from '../servers/tidy-server-file.ts';
 import { readTransport } from '../servers/transport-draft.ts';
 import { textAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
-import { emptyContent, type FileOutcome, type Reader } from './reader.ts';
+import { emptyContent, type FileOutcome, type Nearby, type Reader } from './reader.ts';
 
 /** A folder with one server per file, in any of the three forms in use. */
 export function serverFiles(folder: string, endings: readonly string[]): Reader {
@@ -33,7 +33,7 @@ export function serverFiles(folder: string, endings: readonly string[]): Reader 
   };
 }
 
-function read(root: SourceNode, file: string): FileOutcome {
+async function read(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
   if (isNull(root))
     return remark({ line: 1, message: `${file} is empty.`, fix: 'Describe a server in it, or remove it.' });
   if (root.kind !== 'map') {
@@ -47,8 +47,7 @@ function read(root: SourceNode, file: string): FileOutcome {
   }
   const type = textAt(root, 'type') ?? 'mcp';
   const database = type === 'postgres' ? asBuiltinPostgres(root) : undefined;
-  if (database !== undefined)
-    return { kind: 'read', content: { ...emptyContent, servers: [readFile(database, file)] } };
+  if (database !== undefined) return oneServer(readFile(database, file));
   if (type !== 'mcp' && !isTransportType(type) && !socket.test(type)) {
     return remark({
       line: entryOf(root, 'type')?.line,
@@ -57,7 +56,27 @@ function read(root: SourceNode, file: string): FileOutcome {
       fix: `Remove the file, or describe an MCP server in it. ${example}`,
     });
   }
-  return { kind: 'read', content: { ...emptyContent, servers: [readFile(root, file)] } };
+  return oneServer(await reportOrphan(readFile(root, file), file, nearby));
+}
+
+function oneServer(draft: ServerDraft): FileOutcome {
+  return { kind: 'read', content: { ...emptyContent, servers: [draft] } };
+}
+
+/** A file that `sync` made stays when its source is removed. Whoever removed the source hardly expects that. */
+async function reportOrphan(draft: ServerDraft, file: string, nearby: Nearby): Promise<ServerDraft> {
+  const { name, line, madeFrom } = draft;
+  if (madeFrom === undefined || !madeFrom.startsWith('ops/adk/servers/')) return draft;
+  if ((await nearby(madeFrom)).kind !== 'absent') return draft;
+  const finding: Finding = {
+    severity: 'warning',
+    line,
+    field: 'metadata.source',
+    server: name,
+    message: `Server ${quote(name)}: ${file} was made from ${quote(madeFrom)}, which does not exist any more.`,
+    fix: 'Remove it with `qm sync --prune`, or put its source back.',
+  };
+  return { ...draft, findings: [...draft.findings, finding] };
 }
 
 const example = 'Write id, and transport with type and command or url.';

@@ -214,7 +214,7 @@ test.each([
   const configuration = await squad(`{"servers":{"a":{"command":"x"}},\n${text}}`, {
     'quartermaster.yaml': 'servers: { b: { command: y } }\npolicies: { tools: { "b.x": allow } }\n',
   });
-  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 2 });
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 2, fatal: true });
   expect(onlyProblem(configuration).message).toContain('every tool is denied');
   expect(onlyProblem(configuration).fix).toContain(fix);
   expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file } }]);
@@ -235,7 +235,8 @@ test.each([
     `{"servers":{"a":{"command":"x"}},\n"${section}":{"lead":${section === 'agentServers' ? '["a"]' : '{}'},\n"tester":${value}}}`,
   );
   const problem = onlyProblem(configuration);
-  expect(problem).toMatchObject({ severity: 'error', file, line: 3 });
+  expect(problem).toMatchObject({ severity: 'error', file, line: 3, agent: 'tester' });
+  expect(problem.fatal).toBeUndefined();
   expect(problem.field).toMatch(new RegExp(`^${section}.tester`));
   expect(problem.message).toContain(said);
   expect(problem.message).toContain('gets no tools');
@@ -273,4 +274,17 @@ test('secrets in the file are pointed out, and kept from view', async () => {
   expect(configuration.problems.map(({ field }) => field)).toEqual(['servers.a.args.1', 'servers.a.env.B_TOKEN']);
   expect(configuration.secrets).toEqual(expect.arrayContaining(['abcd1234efgh', 'zyxw9876vuts']));
   for (const { message, fix } of configuration.problems) expect(`${message}${fix}`).not.toMatch(/abcd1234|zyxw9876/);
+});
+
+test('a shared server is also for agents without a route', async () => {
+  const configuration = await squad({
+    servers: {
+      a: { command: 'x', shared: true },
+      b: { command: 'y', shared: false },
+      c: { command: 'z', shared: 'yes' },
+    },
+    agentServers: { lead: ['b'] },
+  });
+  expect([ready(configuration, 'a').shared, ready(configuration, 'b').shared]).toEqual([true, false]);
+  expect(invalid(configuration, 'c').problems[0]?.message).toContain('"shared" must be true or false');
 });

@@ -7,6 +7,7 @@ import { checkSections, findRepeatedSection, mustBeMap, type SectionsFormat } fr
 import { denyEverything } from '../restrictions/read-policy.ts';
 import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
+import { booleanAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
 import { emptyContent, type FileContent, type FileOutcome, type Reader } from './reader.ts';
 
@@ -67,8 +68,11 @@ function readServersSection(root: SourceMap, findings: Finding[]): FileContent['
 
 const serversFormat: ServersFormat = {
   field: 'servers',
-  schema: z.strictObject({ ...clientServerShape, instead: z.string().optional() }),
+  schema: z.strictObject({ ...clientServerShape, shared: z.boolean().optional(), instead: z.string().optional() }),
   unknownKeys: 'warning',
   guards: ['tools', 'disabled'],
-  readBody: readClientBody,
+  readBody: (node, findings, place) => ({
+    ...readClientBody(node, findings, place),
+    shared: booleanAt(node, 'shared') ?? false,
+  }),
 };

@@ -2,20 +2,22 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { folderCode } from '../../base/index.ts';
-import type {
-  ConfiguredServer,
-  HttpTransportSpec,
-  Isolation,
-  Problem,
-  ProgramSettings,
-  ServerAccess,
-  ServerPlan,
-  ServerRestriction,
-  ServerSpec,
-  SourceRef,
-  SseTransportSpec,
-  StdioTransportSpec,
-  TransportSpec,
+import {
+  type ConfiguredServer,
+  type HttpTransportSpec,
+  type Isolation,
+  inReadOnlyMode,
+  isReadOnly,
+  type Problem,
+  type ProgramSettings,
+  type ServerAccess,
+  type ServerPlan,
+  type ServerRestriction,
+  type ServerSpec,
+  type SourceRef,
+  type SseTransportSpec,
+  type StdioTransportSpec,
+  type TransportSpec,
 } from '../../domain/index.ts';
 import { dotted, type Finding, hasError, quote, toProblem } from '../findings.ts';
 import { expand, type Grammar, type RequiredVariable } from '../variables/interpolation.ts';
@@ -139,11 +141,14 @@ interface Resolution {
 }
 
 function resolveBody(resolution: Resolution): Pick<ServerSpec, 'transport' | 'fallbacks' | 'access'> {
-  const { transport, fallbacks, access } = resolution.body;
+  const { transport, fallbacks, access: written } = resolution.body;
+  const access = resolveAccess(resolution, written);
+  // Where the provider itself can refuse to write, tools that take any statement stay usable for reading.
+  const restrict = isReadOnly(access) ? inReadOnlyMode : (spec: TransportSpec): TransportSpec => spec;
   return {
-    transport: resolveTransport(resolution, transport),
-    fallbacks: fallbacks.map((fallback) => resolveTransport(resolution, fallback)),
-    access: resolveAccess(resolution, access),
+    transport: restrict(resolveTransport(resolution, transport)),
+    fallbacks: fallbacks.map((fallback) => restrict(resolveTransport(resolution, fallback))),
+    access,
   };
 }
 

@@ -1,5 +1,4 @@
-import type { Decision, ServerAccess, ServerSpec, ToolHints } from '../../domain/index.ts';
-import { isReadOnly } from './scopes.ts';
+import { type Decision, isReadOnly, type ServerAccess, type ServerSpec, type ToolHints } from '../../domain/index.ts';
 import { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 
 /** Applies access settings to a server's tools. Each member is undefined where they restrict nothing. */

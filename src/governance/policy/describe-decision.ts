@@ -1,12 +1,12 @@
 import {
   type Decision,
   type DecisionReason,
+  isReadOnly,
   placeOf,
   type ServerAccess,
   type ToolKindReason,
   type UriProblem,
 } from '../../domain/index.ts';
-import { isReadOnly } from './scopes.ts';
 import type { QualifiedToolName } from './tool-name.ts';
 
 /** One sentence for the operator. An agent that is denied a hidden tool never sees it. */

@@ -11,9 +11,13 @@ export interface KnownServerEntry {
   readonly hosts?: readonly string[];
   /** The name after `qm builtin`. */
   readonly builtin?: string;
+  /** A command line that does much of the same, as an agent can use it while the server is unavailable. */
+  readonly instead?: { readonly text: string; readonly date: string };
   /** Names, separated by white space. */
   readonly reads: string;
   readonly writes: string;
+  /** Of `writes`: tools that only read while the server is in its provider's read-only mode. */
+  readonly readsInMode?: string;
 }
 
 /**
@@ -28,6 +32,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     observed: { date: '2026-11-16', version: '2026.8.31' },
     npm: ['@modelcontextprotocol/server-filesystem'],
     programs: ['mcp-server-filesystem'],
+    instead: { text: 'use your own file tools, or commands such as `ls` and `cat`', date: '2026-11-18' },
     reads: `
       read_file read_text_file read_media_file read_multiple_files list_directory list_directory_with_sizes
       directory_tree search_files get_file_info list_allowed_directories`,
@@ -40,6 +45,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     pypi: ['mcp-server-git'],
     programs: ['mcp-server-git'],
     builtin: 'git',
+    instead: { text: 'use the `git` command line', date: '2026-11-18' },
     reads: `
       git_status git_diff git_diff_staged git_diff_unstaged git_log git_show git_branch git_blame git_search`,
     writes: 'git_commit git_add git_reset git_create_branch git_checkout git_init',
@@ -61,6 +67,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     pypi: ['mcp-server-fetch'],
     programs: ['mcp-server-fetch'],
     builtin: 'fetch',
+    instead: { text: 'use `curl`', date: '2026-11-18' },
     reads: 'fetch fetch_url fetch_html fetch_markdown fetch_text fetch_txt fetch_json fetch_readable',
     writes: '',
   },
@@ -70,6 +77,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     observed: { date: '2026-11-16' },
     npm: ['@modelcontextprotocol/server-postgres'],
     programs: ['mcp-server-postgres'],
+    instead: { text: 'use the `psql` command line', date: '2026-11-18' },
     reads: 'list_tables describe_table query_table',
     writes: 'query execute_query',
   },
@@ -78,6 +86,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     name: 'pg-readonly',
     observed: { date: '2026-11-16' },
     builtin: 'pg-readonly',
+    instead: { text: 'use the `psql` command line', date: '2026-11-18' },
     reads: 'query_table describe_table list_tables execute_query query',
     writes: '',
   },
@@ -88,6 +97,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     programs: ['mcp-server-github', 'github-mcp-server'],
     images: ['ghcr.io/github/github-mcp-server'],
     hosts: ['api.githubcopilot.com'],
+    instead: { text: 'use the `gh` command line', date: '2026-11-18' },
     reads: `
       actions_get actions_list download_workflow_run_artifact get_code_scanning_alert get_commit get_copilot_space
       get_dependabot_alert get_discussion get_discussion_comments get_file_contents get_gist
@@ -143,12 +153,14 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     npm: ['@supabase/mcp-server-supabase'],
     programs: ['mcp-server-supabase'],
     hosts: ['mcp.supabase.com'],
+    instead: { text: 'use the `supabase` command line', date: '2026-11-18' },
     reads: `
       sql_select list_tables list_extensions list_migrations list_projects get_project list_organizations
       get_organization get_cost get_project_url get_anon_key get_publishable_keys get_logs get_advisors
       generate_typescript_types list_edge_functions get_edge_function list_branches list_storage_buckets
       get_storage_config search_docs`,
-    // execute_sql takes any statement. Whether it may write depends on how the server was started.
+    // execute_sql takes any statement. In the read-only mode it runs as a database user who can only read.
+    readsInMode: 'execute_sql',
     writes: `
       execute_sql apply_migration create_project pause_project restore_project confirm_cost deploy_edge_function
       enable_branching create_branch delete_branch merge_branch reset_branch rebase_branch update_storage_config`,
@@ -190,6 +202,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     observed: { date: '2026-11-16' },
     npm: ['mongodb-mcp-server'],
     programs: ['mongodb-mcp-server'],
+    instead: { text: 'use the `mongosh` command line', date: '2026-11-18' },
     reads: `
       list-databases list-collections list-connections collection-schema collection-indexes collection-storage-size
       count find explain db-stats mongodb-logs list-knowledge-sources search-knowledge atlas-list-orgs
@@ -209,6 +222,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     observed: { date: '2026-11-16' },
     npm: ['@azure-devops/mcp'],
     programs: ['mcp-server-azuredevops'],
+    instead: { text: 'use the `az devops` command line', date: '2026-11-18' },
     reads: `
       core_list_projects core_list_project_teams core_get_identity_ids work wit_work_item wit_query wit_backlog
       repo_repository repo_pull_request repo_pull_request_thread repo_branch repo_file repo_search_commits
@@ -237,6 +251,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     name: 'atlassian',
     observed: { date: '2026-11-16' },
     hosts: ['mcp.atlassian.com'],
+    instead: { text: 'use the `acli` command line', date: '2026-11-18' },
     reads: `
       search fetch searchConfluence getConfluenceContent searchConfluenceUsingCql getConfluencePage getConfluenceSpaces
       getPagesInConfluenceSpace searchJiraIssuesUsingJql getJiraIssue getAccessibleAtlassianResources

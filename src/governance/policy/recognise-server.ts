@@ -11,6 +11,12 @@ export function recogniseServer(spec: Pick<ServerSpec, 'transport' | 'fallbacks'
   return spec.fallbacks.every((fallback) => behind(fallback) === first) ? first : undefined;
 }
 
+/** What an agent can use instead of a well-known server. Each transport may lead to another one that does the same. */
+export function knownAlternative(spec: Pick<ServerSpec, 'transport' | 'fallbacks'>): string | undefined {
+  const [text, ...others] = [spec.transport, ...spec.fallbacks].map((each) => behind(each)?.instead?.text);
+  return others.every((other) => other === text) ? text : undefined;
+}
+
 function behind(transport: TransportSpec): KnownServer | undefined {
   switch (transport.type) {
     case 'stdio':

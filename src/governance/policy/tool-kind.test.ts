@@ -49,6 +49,24 @@ test(verifies('scopes:untrusted', 'that a tool only reads is believed of a trust
   expect(kind('x', { readOnly: true, destructive: false }, { trusted: true })).toBe('reads');
 });
 
+test(verifies('scopes:provider-mode', 'SQL only reads where the provider was told so, by every transport'), () => {
+  const url = 'https://mcp.supabase.com/mcp';
+  const sql = (addresses: readonly string[], said: ToolHints | null): string => {
+    const [transport, ...fallbacks] = addresses.map(
+      (each): TransportSpec => ({ type: 'http', url: each, headers: {} }),
+    );
+    if (transport === undefined) throw new Error('an address is needed');
+    const found = compileToolKind({ ...specOf({}), transport, fallbacks })('execute_sql', said);
+    return found.kind === 'reads' ? 'reads' : found.because;
+  };
+  const ofProvider = { readOnly: true, destructive: true };
+  expect(sql([`${url}?read_only=true`], null)).toBe('reads');
+  expect(sql([`${url}?read_only=true`], ofProvider)).toBe('reads');
+  expect(sql([`${url}?read_only=true`], { readOnly: false, destructive: true })).toBe('annotation');
+  expect(sql([url], ofProvider)).toBe('known-server');
+  expect(sql([`${url}?read_only=true`, url], ofProvider)).toBe('known-server');
+});
+
 const hints = fc.option(
   fc.record({
     readOnly: fc.option(fc.boolean(), { nil: null }),

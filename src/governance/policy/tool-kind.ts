@@ -1,4 +1,4 @@
-import type { ServerSpec, ToolHints, ToolKindReason } from '../../domain/index.ts';
+import { isInReadOnlyMode, type ServerSpec, type ToolHints, type ToolKindReason } from '../../domain/index.ts';
 import { recogniseServer } from './recognise-server.ts';
 
 /** Whether a tool only reads, or the reason why it may write. */
@@ -13,7 +13,10 @@ export type ToolKindOf = (tool: string, hints: ToolHints | null) => ToolKind;
  */
 export function compileToolKind(spec: ServerSpec): ToolKindOf {
   const known = recogniseServer(spec);
+  const isSafe = [spec.transport, ...spec.fallbacks].every(isInReadOnlyMode);
   return (tool, hints) => {
+    // The provider refuses to write then. Its hint that the tool destroys means nothing where it only reads.
+    if (isSafe && known?.readsInMode.has(tool)) return hints?.readOnly === false ? mayWrite('annotation') : reads;
     if (known?.writes.has(tool)) return mayWrite('known-server');
     if (hints?.readOnly === false || hints?.destructive === true) return mayWrite('annotation');
     if (known?.reads.has(tool)) return reads;

@@ -84,7 +84,7 @@ test('the settings of presets reach the configuration', async () => {
   });
   // Without its variables, it has neither a project nor an empty header.
   expect(supabase).toMatchObject({
-    transport: { url: 'https://mcp.supabase.com/mcp', headers: {} },
+    transport: { url: 'https://mcp.supabase.com/mcp?read_only=true', headers: {} },
     access: { readOnly: true },
   });
   expect(github).toMatchObject({ transport: { headers: {} }, access: { writeRequiresApproval: true } });

@@ -165,6 +165,29 @@ test('a broken file that restricts lets no hub start', async () => {
   await expect(stage.start({ servers: { up: echo } })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
 });
 
+test(
+  verifies('config:agent-alone', 'a mistake about one agent costs that agent its tools, and not the hub'),
+  async () => {
+    const stage = await openStage();
+    await mkdir(stage.path('.squad'));
+    const squad = (tester: unknown) =>
+      writeFile(
+        stage.path('.squad/mcp-config.json'),
+        JSON.stringify({ servers: { up: echo }, agentServers: { lead: ['up'], tester } }),
+      );
+    await squad('up');
+    const hub = await stage.open();
+    expect([await stage.names('lead'), await stage.names('tester')]).toEqual([expect.arrayContaining(['up_echo']), []]);
+    expect(hub.problems()).toMatchObject([{ severity: 'error', agent: 'tester', field: 'agentServers.tester' }]);
+    await squad(['up']);
+    await hub.reload();
+    expect(await stage.names('tester')).toContain('up_echo');
+    await squad([1]);
+    await hub.reload();
+    expect([await stage.names('lead'), await stage.names('tester')]).toEqual([expect.arrayContaining(['up_echo']), []]);
+  },
+);
+
 test('a server that becomes invalid is said to be so, and only it', async () => {
   const stage = await openStage();
   await stage.start({ servers: { up: echo, two: echo, off: { ...echo, enabled: false } } });

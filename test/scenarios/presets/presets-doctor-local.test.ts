@@ -137,7 +137,7 @@ test('a package that never was on npm is told, with the built-in server that doe
   const { code, server } = await doctor('git', { PATH: await pathWithRunners() }, workspace);
   expect(server.verdict).toBe('unreachable');
   expect(server.nextSteps[0]).toBe(
-    'npm has no package @modelcontextprotocol/server-git and never had one. Give server git "builtin: git" with args: [--repository, .], in place of command and args.',
+    'npm has no package @modelcontextprotocol/server-git and never had one. Give server git "builtin: git" with args: [--repository, .], in place of type, command and args.',
   );
   expect(code).toBe(1);
 });

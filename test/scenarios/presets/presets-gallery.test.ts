@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration } from '../../../src/config/index.ts';
 import type { ServerSpec } from '../../../src/domain/index.ts';
+import { compilePolicy } from '../../../src/governance/index.ts';
 import { knownServers } from '../../../src/governance/policy/known-servers.ts';
 import { recogniseServer } from '../../../src/governance/policy/recognise-server.ts';
 import { emitServer, type Preset, presets, suggestRoutes } from '../../../src/workspace-files/index.ts';
@@ -52,7 +53,10 @@ function expected(transport: Preset['transport'], workspace: string, env: Record
     Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, fill(text)]));
   if ('url' in transport) {
     const headers = Object.entries(all(transport.headers)).filter(([, value]) => value !== '');
-    return { type: transport.type, url: fill(transport.url), headers: Object.fromEntries(headers) };
+    const url = fill(transport.url);
+    // The preset is read-only, and the hub tells the provider so.
+    const mode = url.startsWith('https://mcp.supabase.com/') ? `${url.includes('?') ? '&' : '?'}read_only=true` : '';
+    return { type: transport.type, url: `${url}${mode}`, headers: Object.fromEntries(headers) };
   }
   const { args = [], env: variables, ...rest } = transport;
   // npx takes no settings and no packages from the workspace.
@@ -91,6 +95,18 @@ test('a guard is lowered by a clear no in its variable', async () => {
   expect([await readOnly('false'), await readOnly('maybe'), await readOnly('')]).toEqual([false, true, true]);
 });
 
+test(verifies('scopes:provider-mode', 'with the scope db:select, Supabase can select and not write'), async () => {
+  const supabase = byId('supabase');
+  const workspace = await workspaceWith(supabase);
+  const decide = async (env: Record<string, string>, tool: string): Promise<string> => {
+    const configuration = await loadConfiguration({ env }, { workspace });
+    return compilePolicy(configuration, ['dev']).decide('supabase', tool, `supabase_${tool}`, null).effect;
+  };
+  expect(await decide({}, 'execute_sql')).toBe('allow');
+  expect(await decide({ MAGSAG_MCP_SUPABASE_READONLY: 'false' }, 'execute_sql')).toBe('allow');
+  expect(await decide({}, 'apply_migration')).toBe('deny');
+});
+
 const needing = presets.filter(({ variables }) => variables.some((each) => each.required));
 
 test.each(needing)('$id: without a needed variable it is invalid, and names that one and no other', async (preset) => {
@@ -110,7 +126,7 @@ test.each(presets)('$id: what sync makes of it is read as the same', async (pres
   const file = `ops/adk/servers/${preset.id}.yaml`;
   const emitted = emitServer({ file, text: presetText(preset) });
   if (emitted.kind !== 'server') throw new Error(`sync passes it over: ${emitted.kind}`);
-  const workspace = await makeWorkspace();
+  const workspace = await workspaceWith(preset);
   await write(workspace, `.mcp/servers/${preset.id}.json`, emitted.text);
   const { spec, problems } = await load(workspace, preset, valuesFor(preset));
   expect(problems).toEqual([]);

@@ -90,7 +90,7 @@ test.each([
   [
     'npx',
     ['-y', '@modelcontextprotocol/server-git@1.0.0', '--repository', '.'],
-    /never had one.*"builtin: git" with args: \[--repository, \.\], in place of command and args\.$/,
+    /never had one.*"builtin: git" with args: \[--repository, \.\], in place of type, command and args\.$/,
     /never had one.*the command `qm builtin git --repository \.` in place of it\.$/,
   ],
   [
@@ -116,6 +116,20 @@ test.each([
   for (const file of ['quartermaster.yaml', '.mcp/servers/x.yaml', 'ops/adk/servers/x.yaml']) {
     expect(advise({ ...theirs, source: { file } }, gone)[0]).toMatch(ours);
   }
+});
+
+test("the advice for the database of Squad's example covers its variable and its tools", () => {
+  const [, ...args] = ['npx', '-y', '@modelcontextprotocol/server-postgres'];
+  const env = { DATABASE_URL: 'postgres://app@db.example/app' };
+  const server = {
+    ...spec({ type: 'stdio', command: 'npx', args, env, cwd: '/w' }),
+    source: { file: '.squad/mcp-config.json' },
+    tools: { include: ['query', 'list_tables', 'describe_table'] },
+  };
+  const [advice] = advise(server, attempt({ transport: 'stdio', error: new HubError('UPSTREAM_LOST', '') }));
+  expect(advice).toMatch(
+    /"builtin": "pg-readonly", in place of type, command and args, rename DATABASE_URL in its env to PG_RO_URL, and write execute_query in place of query in its tools\.$/,
+  );
 });
 
 test('a built-in server that does not open says itself what it wants', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { verifies } from '../../../test/support/verifies.ts';
+import { verifies } from '../../test/support/verifies.ts';
 import { grantsWriting, isReadOnly } from './scopes.ts';
 
 test.each([

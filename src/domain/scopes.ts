@@ -1,4 +1,4 @@
-import type { ServerAccess } from '../../domain/index.ts';
+import type { ServerAccess } from './configuration.ts';
 
 /** A server is read-only if it is marked so, or if it has scopes and none of them grants writing. */
 export function isReadOnly({ readOnly, scopes }: Pick<ServerAccess, 'readOnly' | 'scopes'>): boolean {
