@@ -69,6 +69,36 @@ test('every file of the corpus is read', () => {
   for (const { name, place, configuration } of loaded) expect(configuration.files, name).toEqual([place]);
 });
 
+test('at least as many servers are ready as ever, with the variables that they ask for', async () => {
+  const found = new Map<string, number>();
+  for (const specimen of loaded.slice(sample.length)) {
+    const { configuration } = await loadSpecimen(specimen, valuesFor(specimen.configuration));
+    const ready = [...configuration.servers.values()].filter(({ kind }) => kind === 'ready').length;
+    const kind = specimen.name.split('/', 1)[0] ?? '';
+    found.set(kind, (found.get(kind) ?? 0) + ready);
+  }
+  for (const [kind, ready] of existsSync(corpus) ? Object.entries(readyServers) : []) {
+    expect(found.get(kind), kind).toBeGreaterThanOrEqual(ready);
+  }
+});
+
+test(
+  verifies('config:roles', 'every team page names its members, in the folder of either version of Squad'),
+  async () => {
+    const folder = join(corpus, 'squad');
+    const pages = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('-team.md')) : [];
+    for (const page of pages) {
+      const text = readFileSync(join(folder, page), 'utf8');
+      const rows = text.split('\n').filter((line) => /^\|.*(?:active|silent|monitor)/i.test(line)).length;
+      for (const place of ['.squad/team.md', '.ai-team/team.md']) {
+        const { configuration } = await loadSpecimen({ name: page, place, text });
+        expect([configuration.files, configuration.problems], page).toEqual([[place], []]);
+        expect(configuration.agents.size, page).toBeGreaterThanOrEqual(rows);
+      }
+    }
+  },
+);
+
 describe('whatever a client’s file holds', () => {
   test('each server is ready, or invalid for a reason that is told', () => {
     for (const { name, configuration } of loaded) {
@@ -84,11 +114,8 @@ describe('whatever a client’s file holds', () => {
 
   test('with the variables that were asked for, no error is left', async () => {
     for (const specimen of loaded) {
-      const wanted = specimen.configuration.problems.flatMap(
-        ({ message }) => /needs the variable (\S+),/.exec(message)?.[1] ?? [],
-      );
-      if (wanted.length === 0) continue;
-      const env = Object.fromEntries(wanted.map((name) => [name, 'value']));
+      const env = valuesFor(specimen.configuration);
+      if (Object.keys(env).length === 0) continue;
       const { configuration } = await loadSpecimen(specimen, env);
       const errors = configuration.problems.filter(({ severity }) => severity === 'error');
       expect(errors, specimen.name).toEqual([]);
@@ -131,6 +158,24 @@ describe('whatever a client’s file holds', () => {
     }
   });
 });
+
+/** How many servers of the corpus were ready when this was written. */
+const readyServers: Readonly<Record<string, number>> = {
+  'claude-project': 51,
+  'claude-desktop': 22,
+  vscode: 28,
+  cursor: 22,
+  copilot: 25,
+  gemini: 18,
+  opencode: 17,
+  codex: 12,
+};
+
+/** A value for each variable that is said to be missing. */
+function valuesFor({ problems }: Configuration): Readonly<Record<string, string>> {
+  const wanted = problems.flatMap(({ message }) => /needs the variable (\S+),/.exec(message)?.[1] ?? []);
+  return Object.fromEntries(wanted.map((name) => [name, 'value']));
+}
 
 async function loadSpecimen(specimen: Specimen, env: Readonly<Record<string, string>> = {}): Promise<Loaded> {
   const workspace = await mkdtemp(join(tmpdir(), 'corpus-'));

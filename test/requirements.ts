@@ -7,8 +7,6 @@ export const requirements = {
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':
     'The project files of some twenty other clients are read in place, each with its own variable syntax and restrictions.',
-  'config:common-names':
-    'A file with a common name is read only if it holds servers; otherwise it belongs to another program.',
   'config:samples': "Samples that other programs write into clients' files are left out, with a note.",
   'config:precedence': 'When two files name the same server, the stronger file wins and the hidden entry is reported.',
   'config:duplicate-name': 'The same server name twice in one file is an error with file and line.',
@@ -28,7 +26,8 @@ export const requirements = {
   'config:q-agents':
     'Agent files of Amazon Q and Kiro give each agent its servers and tools; a mistake costs that agent its tools.',
   'config:server-files': 'One file per server is read in all three formats, and in the format that sync writes.',
-  'config:manifests': "Servers in enabled-tools.json and product manifests are read; other products' files are not.",
+  'config:manifests':
+    "Servers in enabled-tools.json, product manifests and mcp.json are read; other programs' files are not.",
   'config:bad-files':
     'An unusable file is reported as one clear problem; unless it is the file of one server, every tool is denied.',
   'config:absence':

@@ -151,7 +151,7 @@ test('a variable that is missing is told in the form of the client', async () =>
   ]);
 });
 
-test(verifies('config:common-names', 'an mcp.json that holds no servers belongs to another program'), async () => {
+test(verifies('config:manifests', 'an mcp.json that holds no servers belongs to another program'), async () => {
   for (const content of [
     { name: 'my-server', version: '1', tools: [] },
     { servers: { production: { host: 'x' } }, mcpServers: {} },
