@@ -11,7 +11,7 @@ import { root } from './root.mjs';
 const late = [
   ...[/^undici($|\/)/, /^hono($|\/)/, /^@hono\//, /^@opentelemetry\//],
   ...[/^pg($|\/)/, /^pg-connection-string($|\/)/, /^libpg-query($|\/)/, /^htmlparser2($|\/)/],
-  /^jsonc-parser($|\/)/,
+  ...[/^jsonc-parser($|\/)/, /^toml-eslint-parser($|\/)/],
 ];
 const folder = join(root, 'dist', 'qm');
 const licences = new Map();

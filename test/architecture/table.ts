@@ -98,6 +98,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   'jsonc-parser': { only: ['workspace-files'], why: 'only they edit what people wrote' },
+  'toml-eslint-parser': { only: ['workspace-files'], why: 'only they edit what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
 };
 
