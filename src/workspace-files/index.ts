@@ -1,5 +1,4 @@
 export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
-export { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
 export { makeFolder } from './make-folder.ts';
 export { firstCall, newServerFiles } from './new-server-files.ts';
@@ -11,7 +10,8 @@ export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
-export type { Plain } from './render-member.ts';
-export { replacePart, type TextPlace } from './replace-text.ts';
-export { setTomlFlag } from './set-toml-flag.ts';
-export { type Dialect, findTextMember, flagOf, openTree, type TextTree } from './text-tree.ts';
+export { appendItem, type Edited, putMember, setFlag } from './text/edit-text.ts';
+export { openTree } from './text/open-tree.ts';
+export type { Plain } from './text/render-member.ts';
+export { replacePart, type TextPlace } from './text/replace-text.ts';
+export { type Dialect, findTextMember, flagOf, type TextTree } from './text/text-tree.ts';

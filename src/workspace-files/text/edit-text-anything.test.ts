@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import fc from 'fast-check';
+import { parse as parseJson } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { blankComments } from './blank-comments.ts';
 import { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 
 /** Files as anybody might write them: values of every kind, any indent, block or flow, comments, either line end. */
@@ -64,11 +64,11 @@ test.each(['yaml', 'jsonc'] as const)(
     fc.assert(
       fc.property(content, layout, (value, style) => {
         const before = dialect === 'yaml' ? asYaml(value, style) : asJson(value, style);
-        const read = (text: string): unknown => (dialect === 'yaml' ? parse(text) : JSON.parse(blankComments(text)));
+        const read = (text: string): unknown => (dialect === 'yaml' ? parse(text) : parseJson(text));
         const original = read(before) as Content; // made from it
-        const withServer = textOf(putMember(before, dialect, ['servers'], 'new', added));
+        const withServer = textOf(putMember(before, dialect, ['servers', 'new'], added));
         expect(read(withServer)).toEqual({ ...original, servers: { ...original.servers, new: added } });
-        const withFlag = textOf(setFlag(withServer, dialect, ['servers', 'new'], 'flag', false));
+        const withFlag = textOf(setFlag(withServer, dialect, ['servers', 'new', 'flag'], false));
         expect(read(withFlag)).toEqual({
           ...original,
           servers: { ...original.servers, new: { ...added, flag: false } },

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { blankComments } from './blank-comments.ts';
 import { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 import type { Dialect } from './text-tree.ts';
 
@@ -13,7 +12,7 @@ function textOf(edited: Edited): string {
 }
 
 const add = (text: string, dialect: Dialect = 'yaml'): string =>
-  textOf(putMember(text, dialect, ['servers'], 'new', server));
+  textOf(putMember(text, dialect, ['servers', 'new'], server));
 
 test('an empty file gets the section', () => {
   expect(add('')).toBe('servers:\n  new:\n    command: npx\n    args: [-y, pkg, .]\n');
@@ -84,14 +83,14 @@ test('lines end as the file ends them', () => {
 
 test('JSON keeps its comments and its comma before the end', () => {
   const text = '{\n  // who\n  "mcpServers": {\n    "a": { "url": "https://a//b" }, /* last */ // really\n  }\n}\n';
-  const after = textOf(setFlag(text, 'jsonc', ['mcpServers', 'a'], 'disabled', true));
+  const after = textOf(setFlag(text, 'jsonc', ['mcpServers', 'a', 'disabled'], true));
   expect(after).toBe(text.replace('"https://a//b" }', '"https://a//b", "disabled": true }'));
-  const more = textOf(putMember(text, 'jsonc', ['mcpServers'], 'b', true));
+  const more = textOf(putMember(text, 'jsonc', ['mcpServers', 'b'], true));
   expect(more).toBe(text.replace('// really\n', '// really\n    "b": true,\n'));
 });
 
 test('a flag is set where it stands, and added where it does not', () => {
-  const flag = (text: string, on: boolean): string => textOf(setFlag(text, 'yaml', ['servers', 'a'], 'enabled', on));
+  const flag = (text: string, on: boolean): string => textOf(setFlag(text, 'yaml', ['servers', 'a', 'enabled'], on));
   expect(flag('servers:\n  a:\n    enabled:  false  # for now\n    command: x\n', true)).toBe(
     'servers:\n  a:\n    enabled:  true  # for now\n    command: x\n',
   );
@@ -118,18 +117,11 @@ test.each([
   ['text where the map belongs', 'servers: yes please\n'],
   ['no YAML', 'servers: {'],
 ])('%s: not supported', (_, text) => {
-  expect(putMember(text, 'yaml', ['servers'], 'new', server)).toEqual({ kind: 'unsupported' });
+  expect(putMember(text, 'yaml', ['servers', 'new'], server)).toEqual({ kind: 'unsupported' });
 });
 
 test('values are quoted where necessary', () => {
   const odd = { command: 'a: b', args: ['${A:+x}', '- y', '', 'true', '1'], env: { X: '# no', Y: 'a\nb' } };
-  const text = textOf(putMember('servers:\n  a: {}\n', 'yaml', ['servers'], 'n', odd));
+  const text = textOf(putMember('servers:\n  a: {}\n', 'yaml', ['servers', 'n'], odd));
   expect(parse(text).servers.n).toEqual(odd);
-});
-
-test('comments become blanks and nothing moves', () => {
-  const text = '{"a": "// no", /* x\ny */ "b\\"/*": 1} // end';
-  const bare = blankComments(text);
-  expect(bare).toBe('{"a": "// no",     \n     "b\\"/*": 1}       ');
-  expect(bare).toHaveLength(text.length);
 });

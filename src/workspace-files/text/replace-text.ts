@@ -1,6 +1,6 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, type Node, type Scalar } from 'yaml';
 import type { Edited } from './edit-text.ts';
-import { type Dialect, endOf, openTree, type TextTree, textMembersOf, textStartOf } from './text-tree.ts';
+import { openTree } from './open-tree.ts';
+import type { Dialect, TextNode, TextScalar, TextTree } from './text-tree.ts';
 
 /** A text in a file, as a reader found it. */
 export interface TextPlace {
@@ -24,9 +24,9 @@ export function replacePart(
   const found = opened.kind === 'tree' ? findText(opened.tree, place) : undefined;
   if (opened.kind !== 'tree' || found === undefined || part === '' || !place.text.includes(part)) return unsupported;
   const next = place.text.replaceAll(part, () => by);
-  const [start, end] = [textStartOf(found.node), endOf(found.node)];
+  const { start, end } = found;
   const written = text.slice(start, end);
-  const expected = textsOf(opened.tree.root).map((each) => (each.node === found.node ? next : each.text));
+  const expected = textsOf(opened.tree.root).map((each) => (each.start === start ? next : each.text));
   // As it is written, if the part is written plainly and the new text needs no quotes; else in quotes.
   for (const way of [written.replaceAll(part, () => by), JSON.stringify(next)]) {
     const edited = text.slice(0, start) + way + text.slice(end);
@@ -40,46 +40,41 @@ const unsupported: Edited = { kind: 'unsupported' };
 interface FoundText {
   readonly path: string;
   readonly text: string;
-  readonly node: Node;
+  readonly start: number;
+  readonly end: number;
+  /** Undefined for a key. */
+  readonly scalar: TextScalar | undefined;
 }
 
 /** By its path, or by its line where a format moves keys around; undefined if it could be several. */
 function findText(tree: TextTree, { within, field, line, text }: TextPlace): FoundText | undefined {
   const prefix = within.map((key) => `${key}.`).join('');
   const all = textsOf(tree.root).filter(
-    (each) => isScalar(each.node) && each.text === text && each.path.startsWith(prefix),
+    ({ scalar, text: own, path }) => scalar?.alias === false && own === text && path.startsWith(prefix),
   );
   const byPath = all.filter(({ path }) => path === prefix + field);
-  const [first, second] =
-    byPath.length > 0 ? byPath : all.filter(({ node }) => tree.lineOf(textStartOf(node)) === line);
+  const [first, second] = byPath.length > 0 ? byPath : all.filter(({ start }) => tree.lineOf(start) === line);
   return second === undefined ? first : undefined;
 }
 
 /** Every key and text of a tree, in order. */
-function textsOf(root: Node | undefined): FoundText[] {
+function textsOf(root: TextNode | undefined): FoundText[] {
   const found: FoundText[] = [];
-  const visit = (node: Node | undefined, path: string): void => {
+  const visit = (node: TextNode | undefined, path: string): void => {
     const inner = path === '' ? '' : `${path}.`;
-    if (isMap(node)) {
-      for (const { key, keyNode, value } of textMembersOf(node)) {
-        found.push({ path: `${inner}${key} (key)`, text: key, node: keyNode });
+    if (node?.kind === 'map') {
+      for (const { key, keyStart: start, keyEnd: end, value } of node.members) {
+        found.push({ path: `${inner}${key} (key)`, text: key, start, end, scalar: undefined });
         visit(value, inner + key);
       }
-    } else if (isSeq(node)) {
-      for (const [at, item] of node.items.entries()) visit(isNode(item) ? item : undefined, inner + at);
-    } else if (isScalar(node)) {
-      found.push({ path, text: textOf(node), node });
-    } else if (isAlias(node)) {
-      found.push({ path, text: `*${node.source}`, node });
+    } else if (node?.kind === 'list') {
+      for (const [at, item] of node.items.entries()) visit(item, inner + at);
+    } else if (node !== undefined) {
+      found.push({ path, text: node.text, start: node.start, end: node.end, scalar: node });
     }
   };
   visit(root, '');
   return found;
-}
-
-/** As the configuration reads it: a number is the text that was written. */
-function textOf({ value, source }: Scalar): string {
-  return typeof value === 'string' ? value : (source ?? String(value));
 }
 
 function hasTexts(text: string, dialect: Dialect, expected: readonly string[]): boolean {
