@@ -10,8 +10,15 @@ export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
+export type {
+  FileStep,
+  KeyPath,
+  TakenSteps,
+} from './steps/file-step.ts';
+export { takeSteps } from './steps/take-steps.ts';
+export { undoSteps } from './steps/undo-steps.ts';
 export { appendItem, type Edited, putMember, setFlag } from './text/edit-text.ts';
-export { openTree } from './text/open-tree.ts';
+export { openTree, parseText } from './text/open-tree.ts';
 export type { Plain } from './text/render-member.ts';
 export { replacePart, type TextPlace } from './text/replace-text.ts';
 export { type Dialect, findTextMember, flagOf, type TextTree } from './text/text-tree.ts';

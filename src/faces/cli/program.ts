@@ -6,7 +6,9 @@ import { builtinCommand } from './commands/builtin-command.ts';
 import { callCommand } from './commands/call-command.ts';
 import { callsCommand } from './commands/calls-command.ts';
 import { completionCommand } from './commands/completion-command.ts';
+import { connectCommand } from './commands/connect-command.ts';
 import { disableCommand } from './commands/disable-command.ts';
+import { disconnectCommand } from './commands/disconnect-command.ts';
 import { doctorCommand } from './commands/doctor-command.ts';
 import { enableCommand } from './commands/enable-command.ts';
 import { explainCommand } from './commands/explain-command.ts';
@@ -47,6 +49,8 @@ export function createProgram(cli: CliContext): Command {
 const commands = [
   serveCommand,
   stdioCommand,
+  connectCommand,
+  disconnectCommand,
   lsCommand,
   doctorCommand,
   inspectCommand,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Edited, putMember, removeItem, removeMember } from '../text/edit-text.ts';
 import { insertWritten } from '../text/flow-edits.ts';
 import { splice } from '../text/line-text.ts';
-import { openTree } from '../text/open-tree.ts';
+import { openTree, parseText } from '../text/open-tree.ts';
 import { type Dialect, nodeAt, plainOf, type TextNode, type TextTree } from '../text/text-tree.ts';
 import { appendToToml } from '../text/toml-edits.ts';
 import type { KeyPath, TakenStep, TakenSteps } from './file-step.ts';
@@ -24,7 +24,7 @@ export function undoSteps({ taken, splices, after }: TakenSteps, current: string
     text = next;
   }
   const exact = undoSplices(splices, after, current);
-  const same = exact !== undefined && isDeepStrictEqual(contentOf(exact, dialect), contentOf(text, dialect));
+  const same = exact !== undefined && isDeepStrictEqual(parseText(exact, dialect), parseText(text, dialect));
   return { kind: 'undone', text: same ? exact : text, changed };
 }
 
@@ -51,11 +51,6 @@ function undoSplices(splices: TakenSteps['splices'], after: string, current: str
     length += grown;
   }
   return text;
-}
-
-function contentOf(text: string, dialect: Dialect): unknown {
-  const opened = openTree(text, dialect);
-  return opened.kind === 'tree' ? plainOf(opened.tree.root) : undefined;
 }
 
 /** Undefined if the text cannot be edited there. */

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { isJsonObject } from '../../base/index.ts';
+import { type FileStep, parseText } from '../../workspace-files/index.ts';
+import type { Client, ClientEntry, ClientFile, ClientSurroundings } from '../client.ts';
+import { configHome, entriesAt, existing, jsonFile, mapAt, sameForm } from '../json-entries.ts';
+
+/**
+ * The file in `.opencode` overrides all others and is none of those that the hub reads, so that both the hub and the
+ * switches go there. They have the form of version 1, which version 2 reads too.
+ */
+export const opencode: Client = {
+  name: 'opencode',
+  title: 'OpenCode',
+  aliases: ['open-code'],
+  files(at) {
+    const folder = userFolder(at);
+    const user = ['config.json', 'opencode.json', 'opencode.jsonc'].map((name) => join(folder, name));
+    const project = ['opencode.json', 'opencode.jsonc'].map((name) => join(at.workspace, name));
+    const dot = ['opencode.json', 'opencode.jsonc'].map((name) => join(at.workspace, '.opencode', name));
+    return [
+      ...[...dot, ...project].map((path) => fileAt(path, 'project')),
+      ...[...user, join(at.home, '.opencode', 'opencode.json')].map((path) => fileAt(path, 'user')),
+    ];
+  },
+  places: (at) => [fileAt(localFile(at), 'project'), fileAt(userFile(at), 'user')],
+  write(draft) {
+    if (draft.kind === 'http') {
+      const headers = { Authorization: `Bearer {env:${draft.tokenVariable}}` };
+      return { type: 'remote', url: draft.url, oauth: false, headers };
+    }
+    const { command, args, env } = draft;
+    const environment = Object.keys(env).length === 0 ? {} : { environment: env };
+    return { type: 'local', command: [command, ...args], ...environment };
+  },
+  switchOff(_file, { key, path: written }, at) {
+    const off: FileStep = { kind: 'put', path: ['mcp', key, 'enabled'], value: false };
+    const offInSecond: FileStep = { kind: 'put', path: ['mcp', 'servers', key, 'disabled'], value: true };
+    const steps = written[1] === 'servers' && written.length > 2 ? [off, offInSecond] : [off];
+    return { kind: 'setting', path: localFile(at), dialect: 'jsonc', steps, reach: 'project' };
+  },
+  traces: (at) => [userFolder(at), join(at.home, '.local', 'share', 'opencode')],
+  restart: 'Start OpenCode again; `opencode mcp list` lists its servers.',
+};
+
+function userFolder(at: ClientSurroundings): string {
+  return join(configHome(at), 'opencode');
+}
+
+function userFile(at: ClientSurroundings): string {
+  const folder = userFolder(at);
+  return existing(at, join(folder, 'opencode.json'), join(folder, 'opencode.jsonc'));
+}
+
+function localFile(at: ClientSurroundings): string {
+  const folder = join(at.workspace, '.opencode');
+  return existing(at, join(folder, 'opencode.json'), join(folder, 'opencode.jsonc'));
+}
+
+function fileAt(path: string, scope: ClientFile['scope']): ClientFile {
+  return { ...jsonFile({ path, scope }, ['mcp'], sameForm('opencode.json')), entries: entriesIn };
+}
+
+/** Version 2 has its servers in `mcp.servers`, unless that is a server of this name. */
+function entriesIn(text: string): readonly ClientEntry[] {
+  const content = parseText(text, 'jsonc');
+  const all = entriesAt(content, ['mcp']);
+  const inner = mapAt(content, ['mcp', 'servers']) ?? {};
+  const isHolder = Object.values(inner).every((value) => isJsonObject(value));
+  if (!isHolder) return all;
+  return [...all.filter(({ key }) => key !== 'servers'), ...entriesAt(content, ['mcp', 'servers'])];
+}

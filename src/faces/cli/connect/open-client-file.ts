@@ -1,0 +1,68 @@
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import { errnoOf, HubError } from '../../../base/index.ts';
+import type { ClientSurroundings } from '../../../clients/index.ts';
+import { type OpenedFile, openFile } from '../../../workspace-files/index.ts';
+import type { CliContext } from '../context.ts';
+import { shownPath } from './surroundings.ts';
+
+/** A file of a client as it is on disk, and the only way to replace it. */
+export interface OpenedClientFile {
+  readonly file: OpenedFile;
+  /** The file that a link leads to. */
+  readonly target: string | undefined;
+}
+
+/** Some clients keep their history in the file that has their servers. */
+const mostBytes = 32 * 1024 * 1024;
+
+export async function openClientFile(
+  { random }: Pick<CliContext, 'random'>,
+  at: ClientSurroundings,
+  path: string,
+): Promise<OpenedClientFile> {
+  const name = shownPath(at, path);
+  const target = await targetOf(path, name);
+  if (isInside(at.workspace, path)) await refuseWayOut(at, target ?? path, name);
+  const found = await stat(path).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (found !== undefined && !found.isFile()) {
+    throw new HubError('CONFIG_INVALID', `${name} is not a regular file.`, { hint: 'Move it away, then try again.' });
+  }
+  if ((found?.size ?? 0) > mostBytes) {
+    throw new HubError('CONFIG_INVALID', `${name} is over 32 MB.`, { hint: 'Check that this is the right file.' });
+  }
+  return { file: await openFile({ random }, path, name), target };
+}
+
+async function targetOf(path: string, name: string): Promise<string | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink() !== true) return undefined;
+  return await realpath(path).catch((cause: unknown) => {
+    throw new HubError('CONFIG_INVALID', `${name} is a link that leads nowhere.`, {
+      cause,
+      hint: 'Correct the link or remove it.',
+    });
+  });
+}
+
+/** A link in a repository could lead the command to any file of the user. */
+async function refuseWayOut({ workspace }: ClientSurroundings, path: string, name: string): Promise<void> {
+  let folder = dirname(path);
+  let real = await realpath(folder).catch(() => undefined);
+  while (real === undefined) {
+    folder = dirname(folder);
+    real = await realpath(folder).catch(() => undefined);
+  }
+  if (real === workspace || isInside(workspace, real)) return;
+  throw new HubError('CONFIG_INVALID', `${name} is a link that leads out of the workspace; nothing was written.`, {
+    hint: 'Replace the link with a file, or choose another place with --scope user.',
+  });
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith('../');
+}

@@ -1,0 +1,151 @@
+import { HubError } from '../../../base/index.ts';
+import type {
+  Client,
+  ClientFile,
+  ClientScope,
+  ClientSurroundings,
+  Connection,
+  EntryDraft,
+} from '../../../clients/index.ts';
+import type { LoadedConfiguration, SourceText } from '../../../config/index.ts';
+import type { ServerSpec } from '../../../domain/index.ts';
+import type { CliContext } from '../context.ts';
+import { loadWithUses } from '../servers/load-workspace.ts';
+import { loadTexts } from '../trust/workspace-trust.ts';
+import { choosePlace } from './choose-place.ts';
+import { entryNames, writtenEntry } from './entry-draft.ts';
+import { createFileDrafts, type FileDraft, type FileDrafts, isMissing, refuseBrokenText } from './file-drafts.ts';
+import { findDirect } from './find-direct.ts';
+import { shownPath } from './surroundings.ts';
+import { type SwitchPlan, type SwitchScope, switchOff } from './switch-off.ts';
+
+export interface ConnectOrder {
+  readonly client: Client;
+  readonly at: ClientSurroundings;
+  readonly agent: string;
+  readonly draft: EntryDraft;
+  readonly scope: ClientScope | undefined;
+  /** Leave the client's own entries as they are. */
+  readonly keepDirect: boolean;
+  /** The connection that is there already. */
+  readonly earlier: Connection | undefined;
+  /** Names of the servers that the hub serves. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** Everything that connecting would change. */
+export interface ConnectionPlan {
+  readonly order: ConnectOrder;
+  readonly entry: string;
+  readonly place: ClientFile;
+  readonly notes: readonly string[];
+  /** Those that the connection changes, also where they are as planned already. */
+  readonly files: readonly FileDraft[];
+  readonly switches: readonly SwitchPlan[];
+  /** Values in the client's files that nobody should see. */
+  readonly secrets: readonly string[];
+}
+
+const nothing = { switches: [], secrets: [] };
+
+export async function planConnection(cli: CliContext, order: ConnectOrder): Promise<ConnectionPlan> {
+  const { client, at, earlier, draft } = order;
+  const drafts = createFileDrafts(cli, at, earlier);
+  const unread = await openAll(order, drafts);
+  const { place, note } = await choosePlace(cli, { client, at, drafts }, order.scope);
+  const entry = chooseName(order, drafts, place);
+  const value = writtenEntry(client, draft);
+  const put = { ...place, steps: [{ kind: 'put', path: [...place.servers, entry], value } as const] };
+  for (const steps of [put, ...(client.admit?.(entry, at, drafts.textOf) ?? [])]) {
+    refuseBrokenText(at, await drafts.open(steps.path, steps.dialect));
+    if (!(await drafts.take(steps))) throw inTheWay(at, steps.path);
+  }
+  const found = order.keepDirect ? nothing : await planSwitches(cli, order, drafts, { path: place.path, key: entry });
+  const files = drafts.all().filter((file) => file.steps.taken.length > 0 || isChanged(file));
+  return { order, entry, place, notes: [...(note === undefined ? [] : [note]), ...unread], files, ...found };
+}
+
+/** Opens every file that the client reads, and those that an earlier connection changed. Notes the ones that are broken. */
+async function openAll({ client, at, earlier }: ConnectOrder, drafts: FileDrafts): Promise<readonly string[]> {
+  for (const { path, dialect } of earlier?.files ?? []) refuseBrokenText(at, await drafts.open(path, dialect));
+  const notes: string[] = [];
+  for (const { path, dialect } of [...client.files(at), ...client.places(at)]) {
+    const file = await drafts.open(path, dialect);
+    try {
+      refuseBrokenText(at, file);
+    } catch (error) {
+      // It matters only where the command has to write it.
+      if (error instanceof HubError) notes.push(`${error.message} Its servers were not looked at.`);
+      else throw error;
+    }
+  }
+  return [...new Set(notes)];
+}
+
+/** The name that the connection has already, else one that nothing else has. */
+function chooseName({ at, earlier }: ConnectOrder, drafts: FileDrafts, place: ClientFile): string {
+  const taken = new Set(place.entries(drafts.textOf(place.path) ?? '').map(({ key }) => key));
+  const names = entryNames(at.workspace, place.scope === 'user');
+  const kept = earlier !== undefined && earlier.file === place.path ? [earlier.entry] : [];
+  const free = [...kept, ...names].find((name) => !taken.has(name));
+  if (free !== undefined) return free;
+  throw new HubError('USAGE', `${shownPath(at, place.path)} has too many entries for hubs.`, {
+    hint: 'Remove those that you do not need.',
+  });
+}
+
+async function planSwitches(
+  cli: CliContext,
+  { client, at, served }: ConnectOrder,
+  drafts: FileDrafts,
+  own: { readonly path: string; readonly key: string },
+): Promise<Pick<ConnectionPlan, 'switches' | 'secrets'>> {
+  const load = (): Promise<LoadedConfiguration> => loadWithUses(cli, at.workspace, undefined, plannedTexts(at, drafts));
+  const loaded = await load();
+  const specs = [...loaded.configuration.servers.values()].flatMap((server): ServerSpec[] =>
+    server.kind === 'ready' && served.has(server.spec.name) ? [server.spec] : [],
+  );
+  const secrets = new Set(loaded.configuration.secrets);
+  const direct = await findDirect({
+    client,
+    at,
+    served: specs,
+    own,
+    textOf: drafts.textOf,
+    async load({ file, text }) {
+      const own = await loadTexts(cli, at.workspace, new Map([[file, { kind: 'text', text }]]));
+      for (const secret of own.configuration.secrets) secrets.add(secret);
+      for (const { value } of own.literals) secrets.add(value);
+      return own.configuration;
+    },
+  });
+  const scope: SwitchScope = { client, at, drafts, loaded, reload: load };
+  const plans: SwitchPlan[] = [];
+  for (const each of direct) {
+    const plan = await switchOff(scope, each);
+    if (plan !== undefined) plans.push(plan);
+  }
+  return { switches: plans, secrets: [...secrets] };
+}
+
+/** The planned texts of files in the workspace, in place of what is on disk. */
+function plannedTexts({ workspace }: ClientSurroundings, drafts: FileDrafts): ReadonlyMap<string, SourceText> {
+  return new Map(
+    drafts.all().flatMap((file): [string, SourceText][] => {
+      if (!file.path.startsWith(`${workspace}/`) || !isChanged(file)) return [];
+      const name = file.path.slice(workspace.length + 1);
+      return [[name, isMissing(file) ? { kind: 'absent' } : { kind: 'text', text: file.steps.after }]];
+    }),
+  );
+}
+
+/** Whether the file would not be as it is on disk. */
+export function isChanged(file: FileDraft): boolean {
+  return isMissing(file) ? file.onDisk !== undefined : file.onDisk !== file.steps.after;
+}
+
+function inTheWay(at: ClientSurroundings, path: string): HubError {
+  return new HubError('CONFIG_INVALID', `${shownPath(at, path)} has a form that this command cannot edit.`, {
+    hint: 'Nothing was written. `--print` shows the entry, to be added with an editor.',
+  });
+}

@@ -1,0 +1,90 @@
+import { chmod, mkdir, readFile, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errnoOf } from '../../../base/index.ts';
+import type { ClientSurroundings, ConnectionStore } from '../../../clients/index.ts';
+import { fileFailure, openFile, replaceAll } from '../../../workspace-files/index.ts';
+import type { CliContext } from '../context.ts';
+import { type FileDraft, isMissing } from './file-drafts.ts';
+import { shownPath } from './surroundings.ts';
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly change: 'created' | 'changed' | 'removed';
+  /** A copy of the file as it was; null if there was none. */
+  readonly backup: string | null;
+  /** The first folder that was made for it. */
+  readonly madeFolder: string | undefined;
+}
+
+export interface WriteDeps extends Pick<CliContext, 'random'> {
+  readonly store: Pick<ConnectionStore, 'backUp'>;
+}
+
+/** Backs every file up and replaces all of them. A file that nothing is left in is removed. */
+export async function writeFiles(
+  deps: WriteDeps,
+  at: ClientSurroundings,
+  files: readonly FileDraft[],
+): Promise<readonly WrittenFile[]> {
+  const written: WrittenFile[] = [];
+  for (const file of files) {
+    const backup = file.onDisk === undefined ? null : await deps.store.backUp(file.path, await readFile(file.path));
+    const change = isMissing(file) ? 'removed' : file.onDisk === undefined ? 'created' : 'changed';
+    const madeFolder = change === 'created' ? await makeFolderOf(at, file.path) : undefined;
+    written.push({ path: file.path, change, backup, madeFolder });
+  }
+  const kept = files.filter((file) => !isMissing(file));
+  try {
+    await replaceAll(kept.map(({ opened, steps }) => ({ file: opened.file, text: steps.after })));
+  } catch (error) {
+    await takeBack(deps, at, files);
+    throw error;
+  }
+  for (const { path, change } of written) {
+    // It may be in a home folder that others can read.
+    if (change === 'created' && !path.startsWith(`${at.workspace}/`)) await chmod(path, 0o600);
+  }
+  for (const file of files.filter(isMissing)) await removeFile(at, file);
+  return written;
+}
+
+/** If one of several files could not be replaced, the others are as they were, too. */
+async function takeBack({ random }: WriteDeps, at: ClientSurroundings, files: readonly FileDraft[]): Promise<void> {
+  for (const { path, onDisk, steps, madeFolder } of files) {
+    const file = await openFile({ random }, path, shownPath(at, path));
+    if (file.text !== steps.after || file.text === onDisk) continue;
+    if (onDisk === undefined) await removeFile(at, { path, madeFolder });
+    else await file.replace(onDisk);
+  }
+}
+
+async function makeFolderOf(at: ClientSurroundings, path: string): Promise<string | undefined> {
+  try {
+    return await mkdir(dirname(path), { recursive: true });
+  } catch (error) {
+    throw fileFailure(error, 'make the folder of', shownPath(at, path));
+  }
+}
+
+async function removeFile(
+  at: ClientSurroundings,
+  { path, madeFolder }: Pick<FileDraft, 'path' | 'madeFolder'>,
+): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw fileFailure(error, 'remove', shownPath(at, path));
+  }
+  if (madeFolder !== undefined) await removeMadeFolders(dirname(path), madeFolder);
+}
+
+/** From the last folder up to the first one that was made. One that somebody else uses by now stays. */
+async function removeMadeFolders(last: string, first: string): Promise<void> {
+  for (let folder = last; folder.startsWith(first); folder = dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
