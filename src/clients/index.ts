@@ -10,5 +10,5 @@ export {
   type ProjectText,
   type SwitchOff,
 } from './client.ts';
-export type { ConnectedFile, Connection, ConnectionStore, SwitchedOff } from './connection.ts';
+export type { ClientConnection, ConnectedFile, ConnectionStore, SwitchedOff } from './client-connection.ts';
 export { findClient, knownClients } from './known-clients.ts';

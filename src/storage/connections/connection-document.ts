@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConnectedFile, Connection } from '../../clients/index.ts';
+import type { ClientConnection, ConnectedFile } from '../../clients/index.ts';
 import type { DocumentRules } from '../files/json-document.ts';
 
 const keyPath = z.array(z.string());
@@ -29,7 +29,7 @@ const steps = z.strictObject({
 });
 
 /** A connection as it is sealed. */
-export const connectionSchema: z.ZodType<Connection> = z.strictObject({
+export const connectionSchema: z.ZodType<ClientConnection> = z.strictObject({
   client: z.string(),
   agent: z.string(),
   entry: z.string(),

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Clock, createId, type GuardedFolder, type RandomBytes } from '../../base/index.ts';
-import type { Connection, ConnectionStore } from '../../clients/index.ts';
+import type { ClientConnection, ConnectionStore } from '../../clients/index.ts';
 import type { TextSeal } from '../../vault/index.ts';
 import { fileError } from '../files/file-error.ts';
 import { damaged, readJsonDocument } from '../files/json-document.ts';
@@ -61,11 +61,11 @@ export function createFileConnectionStore(layout: WorkspaceLayout, deps: Connect
 }
 
 /** Files of clients may be large, and a connection holds most of their text twice. */
-function packed(connection: Connection): string {
+function packed(connection: ClientConnection): string {
   return gzipSync(JSON.stringify(connection)).toString('base64');
 }
 
-function opened({ connections, backups }: WorkspaceLayout, text: string | undefined): Connection {
+function opened({ connections, backups }: WorkspaceLayout, text: string | undefined): ClientConnection {
   const packedText =
     text === undefined ? undefined : gunzipSync(Buffer.from(text, 'base64'), { maxOutputLength: mostBytes });
   if (packedText !== undefined) return connectionSchema.parse(JSON.parse(packedText.toString('utf8')));

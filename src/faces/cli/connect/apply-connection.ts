@@ -1,11 +1,11 @@
-import type { ConnectedFile, Connection } from '../../../clients/index.ts';
+import type { ClientConnection, ConnectedFile } from '../../../clients/index.ts';
 import { isReadFile } from '../../../config/index.ts';
 import type { CliContext } from '../context.ts';
 import { withConfigLock } from '../servers/config-change.ts';
 import { beforeWriting, type WrittenApproval } from '../trust/approve-written.ts';
 import { tellHubOfTrust } from '../trust/tell-hub.ts';
 import { openConnections } from './connection-store.ts';
-import { type FileDraft, isMissing } from './file-drafts.ts';
+import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { type ConnectionPlan, isChanged } from './plan-connection.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
@@ -45,7 +45,7 @@ export async function approveTexts(
   servers: readonly string[],
 ): Promise<void> {
   const texts = inWorkspace(workspace, files).flatMap(({ name, file }): [string, string][] =>
-    isMissing(file) ? [] : [[name, file.steps.after]],
+    isLeftEmpty(file) ? [] : [[name, file.steps.after]],
   );
   if (texts.length > 0) await approval.approve(new Map(texts), servers);
 }
@@ -58,7 +58,7 @@ function inWorkspace(workspace: string, files: readonly FileDraft[]): { name: st
   });
 }
 
-function connectionOf({ clock }: CliContext, plan: ConnectionPlan, written: readonly WrittenFile[]): Connection {
+function connectionOf({ clock }: CliContext, plan: ConnectionPlan, written: readonly WrittenFile[]): ClientConnection {
   const { order, entry, place, files, switches } = plan;
   const { client, agent, draft, earlier } = order;
   return {
@@ -81,7 +81,7 @@ function connectionOf({ clock }: CliContext, plan: ConnectionPlan, written: read
 function connectedFile(
   { path, dialect, existed, madeFolder, steps }: FileDraft,
   written: readonly WrittenFile[],
-  earlier: Connection | undefined,
+  earlier: ClientConnection | undefined,
 ): ConnectedFile {
   const made = written.find((each) => each.path === path)?.madeFolder ?? madeFolder;
   const known = earlier?.files.find((each) => each.path === path);

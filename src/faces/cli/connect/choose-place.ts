@@ -5,7 +5,7 @@ import type { FileDrafts } from './file-drafts.ts';
 import { type GitState, gitStateOf } from './git-state.ts';
 import { shownPath } from './surroundings.ts';
 
-export interface ChosenPlace {
+export interface ChosenFile {
   readonly place: ClientFile;
   /** Why a better place was not taken, as a sentence. */
   readonly note: string | undefined;
@@ -19,7 +19,7 @@ export async function choosePlace(
   cli: Pick<CliContext, 'env'>,
   { client, at, drafts }: { readonly client: Client; readonly at: ClientSurroundings; readonly drafts: FileDrafts },
   wanted: ClientScope | undefined,
-): Promise<ChosenPlace> {
+): Promise<ChosenFile> {
   const places = client.places(at);
   const obstacle = (place: ClientFile): string | undefined => client.unusable?.(place, at, drafts.textOf);
   if (wanted !== undefined) return chooseWanted({ client, at }, places, wanted, obstacle);
@@ -40,7 +40,7 @@ function chooseWanted(
   places: readonly ClientFile[],
   wanted: ClientScope,
   obstacle: (place: ClientFile) => string | undefined,
-): ChosenPlace {
+): ChosenFile {
   const place = places.find(({ scope }) => scope === wanted);
   if (place === undefined) {
     const scopes = [...new Set(places.map(({ scope }) => scope))].join(', ');

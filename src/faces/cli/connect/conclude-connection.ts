@@ -26,15 +26,25 @@ export function sayConnected(cli: CliContext, plan: ConnectionPlan, written: rea
     terminal.err(`${client.title} needs its token in ${draft.tokenVariable}; put this where it starts from:`);
     terminal.err(`  export ${draft.tokenVariable}=$(${command})`);
     terminal.err('The hub has to run: `qm serve`.');
-  } else for (const line of startNotes(cli, draft)) terminal.err(line);
+  } else for (const line of startNotes(cli, plan)) terminal.err(line);
   terminal.err(client.restart);
 }
 
 /** What a hub that the client starts may lack. */
-function startNotes({ self }: CliContext, _draft: ConnectionPlan['order']['draft']): readonly string[] {
-  const script = self.at(-1) ?? '';
-  if (!script.includes('/_npx/')) return [];
-  return ['This qm runs from the cache of npx, which npm may empty: install it, then connect again.'];
+function startNotes(cli: CliContext, { order }: ConnectionPlan): readonly string[] {
+  const { client, served, at } = order;
+  const names = served.variables.slice(0, 20).join(' ');
+  const store = nextCommand(cli, at.workspace, `secret set --from-env ${names}`);
+  return [
+    ...(names === ''
+      ? []
+      : [
+          `A hub that ${client.title} starts may not have ${names.replaceAll(' ', ', ')} of your environment: \`${store}\``,
+        ]),
+    ...(cli.self.at(-1)?.includes('/_npx/') === true
+      ? ['This qm runs from the cache of npx, which npm may empty: install it, then connect again.']
+      : []),
+  ];
 }
 
 export interface Concluded {

@@ -1,5 +1,5 @@
 import { HubError } from '../../../base/index.ts';
-import type { Client, ClientScope, ClientSurroundings, Connection } from '../../../clients/index.ts';
+import type { Client, ClientConnection, ClientScope, ClientSurroundings } from '../../../clients/index.ts';
 import { createRedactor } from '../../../vault/index.ts';
 import { checkAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
@@ -31,7 +31,7 @@ export interface ConnectOptions {
 }
 
 /** `qm connect CLIENT` */
-export async function connect(
+export async function connectClient(
   cli: CliContext,
   invocation: Invocation,
   word: string,
@@ -74,7 +74,7 @@ export async function findConnection(
   cli: CliContext,
   { workspace }: ClientSurroundings,
   { name }: Client,
-): Promise<Connection | undefined> {
+): Promise<ClientConnection | undefined> {
   const all = await (await openConnections(cli, workspace)).list();
   return all.find(({ client }) => client === name);
 }

@@ -1,5 +1,5 @@
 import { HubError } from '../../../base/index.ts';
-import type { ClientSurroundings, ConnectedFile, Connection, FileSteps } from '../../../clients/index.ts';
+import type { ClientConnection, ClientSurroundings, ConnectedFile, FileSteps } from '../../../clients/index.ts';
 import { type Dialect, openTree, type TakenSteps, takeSteps, undoSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { type OpenedClientFile, openClientFile } from './open-client-file.ts';
@@ -36,7 +36,7 @@ export interface FileDrafts {
 export function createFileDrafts(
   cli: Pick<CliContext, 'random'>,
   at: ClientSurroundings,
-  earlier: Connection | undefined,
+  earlier: ClientConnection | undefined,
 ): FileDrafts {
   let drafts: ReadonlyMap<string, FileDraft> = new Map();
   const set = (draft: FileDraft): FileDraft => {
@@ -56,7 +56,7 @@ export function createFileDrafts(
     open,
     textOf(path) {
       const draft = drafts.get(path);
-      return draft === undefined || isMissing(draft) ? undefined : draft.steps.after;
+      return draft === undefined || isLeftEmpty(draft) ? undefined : draft.steps.after;
     },
     async take({ path, dialect, steps }) {
       const draft = await open(path, dialect);
@@ -108,7 +108,7 @@ function untouched(draft: FileDraft): FileDraft {
 }
 
 /** A file that a command made is gone again when nothing is left in it. */
-export function isMissing({ existed, steps }: Pick<FileDraft, 'existed' | 'steps'>): boolean {
+export function isLeftEmpty({ existed, steps }: Pick<FileDraft, 'existed' | 'steps'>): boolean {
   return !existed && ['', '{}'].includes(steps.after.replace(/\s/g, ''));
 }
 

@@ -41,7 +41,8 @@ export async function findDirect(scope: DirectScope): Promise<readonly DirectEnt
   return found;
 }
 
-function contentAt(text: string, { dialect }: ClientFile, { path }: ClientEntry): unknown {
+/** What an entry says. */
+export function contentAt(text: string, { dialect }: ClientFile, { path }: ClientEntry): unknown {
   let here = parseText(text, dialect);
   for (const key of path) here = typeof here === 'object' && here !== null ? Reflect.get(here, key) : undefined;
   return here;

@@ -1,10 +1,10 @@
 import { HubError } from '../../../base/index.ts';
 import type {
   Client,
+  ClientConnection,
   ClientFile,
   ClientScope,
   ClientSurroundings,
-  Connection,
   EntryDraft,
 } from '../../../clients/index.ts';
 import type { LoadedConfiguration, SourceText } from '../../../config/index.ts';
@@ -14,10 +14,11 @@ import { loadWithUses } from '../servers/load-workspace.ts';
 import { loadTexts } from '../trust/workspace-trust.ts';
 import { choosePlace } from './choose-place.ts';
 import { entryNames, writtenEntry } from './entry-draft.ts';
-import { createFileDrafts, type FileDraft, type FileDrafts, isMissing, refuseBrokenText } from './file-drafts.ts';
+import { createFileDrafts, type FileDraft, type FileDrafts, isLeftEmpty, refuseBrokenText } from './file-drafts.ts';
 import { findDirect } from './find-direct.ts';
+import { planSwitch, type SwitchPlan, type SwitchScope } from './plan-switch.ts';
+import type { Served } from './served-servers.ts';
 import { shownPath } from './surroundings.ts';
-import { type SwitchPlan, type SwitchScope, switchOff } from './switch-off.ts';
 
 export interface ConnectOrder {
   readonly client: Client;
@@ -28,9 +29,8 @@ export interface ConnectOrder {
   /** Leave the client's own entries as they are. */
   readonly keepDirect: boolean;
   /** The connection that is there already. */
-  readonly earlier: Connection | undefined;
-  /** Names of the servers that the hub serves. */
-  readonly served: ReadonlySet<string>;
+  readonly earlier: ClientConnection | undefined;
+  readonly served: Served;
 }
 
 /** Everything that connecting would change. */
@@ -103,7 +103,7 @@ async function planSwitches(
   const load = (): Promise<LoadedConfiguration> => loadWithUses(cli, at.workspace, undefined, plannedTexts(at, drafts));
   const loaded = await load();
   const specs = [...loaded.configuration.servers.values()].flatMap((server): ServerSpec[] =>
-    server.kind === 'ready' && served.has(server.spec.name) ? [server.spec] : [],
+    server.kind === 'ready' && served.servers.has(server.spec.name) ? [server.spec] : [],
   );
   const secrets = new Set(loaded.configuration.secrets);
   const direct = await findDirect({
@@ -122,7 +122,7 @@ async function planSwitches(
   const scope: SwitchScope = { client, at, drafts, loaded, reload: load };
   const plans: SwitchPlan[] = [];
   for (const each of direct) {
-    const plan = await switchOff(scope, each);
+    const plan = await planSwitch(scope, each);
     if (plan !== undefined) plans.push(plan);
   }
   return { switches: plans, secrets: [...secrets] };
@@ -134,14 +134,14 @@ function plannedTexts({ workspace }: ClientSurroundings, drafts: FileDrafts): Re
     drafts.all().flatMap((file): [string, SourceText][] => {
       if (!file.path.startsWith(`${workspace}/`) || !isChanged(file)) return [];
       const name = file.path.slice(workspace.length + 1);
-      return [[name, isMissing(file) ? { kind: 'absent' } : { kind: 'text', text: file.steps.after }]];
+      return [[name, isLeftEmpty(file) ? { kind: 'absent' } : { kind: 'text', text: file.steps.after }]];
     }),
   );
 }
 
 /** Whether the file would not be as it is on disk. */
 export function isChanged(file: FileDraft): boolean {
-  return isMissing(file) ? file.onDisk !== undefined : file.onDisk !== file.steps.after;
+  return isLeftEmpty(file) ? file.onDisk !== undefined : file.onDisk !== file.steps.after;
 }
 
 function inTheWay(at: ClientSurroundings, path: string): HubError {

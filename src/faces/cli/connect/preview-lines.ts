@@ -2,10 +2,10 @@ import type { ClientSurroundings } from '../../../clients/index.ts';
 import type { CliContext } from '../context.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
-import { type FileDraft, isMissing } from './file-drafts.ts';
+import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { gitStateOf } from './git-state.ts';
+import type { SwitchPlan } from './plan-switch.ts';
 import { shownPath } from './surroundings.ts';
-import type { SwitchPlan } from './switch-off.ts';
 
 /** More lines of one file are counted, not shown. */
 const mostLines = 200;
@@ -28,7 +28,7 @@ export async function fileLines(
 
 function changedIn({ terminal, mask }: CliContext, file: FileDraft): readonly string[] {
   const { green, red, dim } = terminal.errColours;
-  const lines = diffLines(file.onDisk ?? '', isMissing(file) ? '' : file.steps.after);
+  const lines = diffLines(file.onDisk ?? '', isLeftEmpty(file) ? '' : file.steps.after);
   const shown = lines.slice(0, mostLines).map(({ kind, text }) => {
     const safe = printable(mask.text(text)).replaceAll('\t', '  ');
     return kind === 'removed' ? red(`  - ${safe}`) : green(`  + ${safe}`);
@@ -41,7 +41,7 @@ async function notesOn(cli: CliContext, at: ClientSurroundings, file: FileDraft)
   const { target } = file.opened;
   const state = await gitStateOf(cli, file.path);
   return [
-    ...(file.onDisk === undefined ? ['new file'] : isMissing(file) ? ['is removed'] : []),
+    ...(file.onDisk === undefined ? ['new file'] : isLeftEmpty(file) ? ['is removed'] : []),
     ...(target === undefined ? [] : [`a link to ${shownPath(at, target)}`]),
     ...(state === 'tracked' ? ['tracked by git'] : []),
     ...(state === 'untracked' ? ['git does not ignore it: do not commit it with paths of this machine'] : []),

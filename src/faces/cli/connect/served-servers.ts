@@ -1,7 +1,6 @@
 import { HubError } from '../../../base/index.ts';
 import { didYouMean } from '../../../config/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
-import { policyEntriesFor } from '../../../governance/index.ts';
 import { strangerNote } from '../agents/agent-note.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
@@ -19,12 +18,19 @@ export interface ServedOptions {
   readonly trust: boolean | undefined;
 }
 
-/** The servers that the hub serves, after asking about those that nobody approved. Throws if the agent would get nothing. */
+export interface Served {
+  /** The servers that the hub serves. */
+  readonly servers: ReadonlySet<string>;
+  /** Variables that they have from the environment of this command. */
+  readonly variables: readonly string[];
+}
+
+/** What the hub serves, after asking about what nobody approved. Throws if the agent would get nothing. */
 export async function readServed(
   cli: CliContext,
   { workspace, json }: Invocation,
   { agent, title, trust }: ServedOptions,
-): Promise<ReadonlySet<string>> {
+): Promise<Served> {
   if (trust === true || !json) await settleTrust(cli, workspace, { trustAll: trust });
   const { configuration, loaded, pending } = await readWorkspaceTrust(cli, workspace);
   refuseBrokenFile(loaded.configuration);
@@ -40,17 +46,20 @@ export async function readServed(
     });
   }
   checkKnown(cli, configuration, agent);
-  return new Set(
-    [...configuration.servers.values()].flatMap((server) =>
-      server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
-    ),
+  const servers = [...configuration.servers.values()].flatMap((server) =>
+    server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
   );
+  const variables = configuration.environment.filter((name) => cli.env[name] !== undefined && !usual.has(name));
+  return { servers: new Set(servers), variables };
 }
+
+/** Every program has these. */
+const usual: ReadonlySet<string> = new Set(['HOME', 'PATH', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TMPDIR', 'PWD']);
 
 /** An agent that the configuration does not name may still have shared servers. */
 function checkKnown({ terminal }: CliContext, configuration: Configuration, agent: string): void {
   const note = strangerNote(configuration, agent);
-  if (note === undefined || policyEntriesFor(configuration, agent).length > 0) return;
+  if (note === undefined) return;
   const known = [...configuration.agents.keys()];
   const meant = didYouMean(agent, known);
   const shared = [...configuration.servers.values()].some(

@@ -1,5 +1,5 @@
 import { HubError } from '../../../base/index.ts';
-import type { ClientSurroundings, ConnectedFile, Connection } from '../../../clients/index.ts';
+import type { ClientConnection, ClientSurroundings, ConnectedFile } from '../../../clients/index.ts';
 import { undoSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { withConfigLock } from '../servers/config-change.ts';
@@ -15,7 +15,7 @@ import { type WrittenFile, writeFiles } from './write-files.ts';
 
 /** Everything that disconnecting would change. */
 export interface UndoPlan {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly files: readonly FileDraft[];
   /** What the connection wrote and somebody changed since: file and keys. */
   readonly changed: readonly string[];
@@ -24,7 +24,7 @@ export interface UndoPlan {
 export async function planUndo(
   cli: Pick<CliContext, 'random'>,
   at: ClientSurroundings,
-  connection: Connection,
+  connection: ClientConnection,
 ): Promise<UndoPlan> {
   const files: FileDraft[] = [];
   const changed: string[] = [];

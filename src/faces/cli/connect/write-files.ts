@@ -4,7 +4,7 @@ import { errnoOf } from '../../../base/index.ts';
 import type { ClientSurroundings, ConnectionStore } from '../../../clients/index.ts';
 import { fileFailure, openFile, replaceAll } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
-import { type FileDraft, isMissing } from './file-drafts.ts';
+import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { shownPath } from './surroundings.ts';
 
 export interface WrittenFile {
@@ -29,11 +29,11 @@ export async function writeFiles(
   const written: WrittenFile[] = [];
   for (const file of files) {
     const backup = file.onDisk === undefined ? null : await deps.store.backUp(file.path, await readFile(file.path));
-    const change = isMissing(file) ? 'removed' : file.onDisk === undefined ? 'created' : 'changed';
+    const change = isLeftEmpty(file) ? 'removed' : file.onDisk === undefined ? 'created' : 'changed';
     const madeFolder = change === 'created' ? await makeFolderOf(at, file.path) : undefined;
     written.push({ path: file.path, change, backup, madeFolder });
   }
-  const kept = files.filter((file) => !isMissing(file));
+  const kept = files.filter((file) => !isLeftEmpty(file));
   try {
     await replaceAll(kept.map(({ opened, steps }) => ({ file: opened.file, text: steps.after })));
   } catch (error) {
@@ -44,7 +44,7 @@ export async function writeFiles(
     // It may be in a home folder that others can read.
     if (change === 'created' && !path.startsWith(`${at.workspace}/`)) await chmod(path, 0o600);
   }
-  for (const file of files.filter(isMissing)) await removeFile(at, file);
+  for (const file of files.filter(isLeftEmpty)) await removeFile(at, file);
   return written;
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClientSurroundings, SwitchedOff } from '../../../clients/index.ts';
 import type { LoadedConfiguration } from '../../../config/index.ts';
-import type { FileStep } from '../../../workspace-files/index.ts';
+import { type FileStep, takeSteps } from '../../../workspace-files/index.ts';
 import { isSameServers } from '../servers/same-servers.ts';
 import type { FileDrafts } from './file-drafts.ts';
 import type { DirectEntry, DirectScope } from './find-direct.ts';
@@ -24,7 +24,7 @@ export interface SwitchScope extends Pick<DirectScope, 'client' | 'at'> {
 const own = 'quartermaster.yaml';
 
 /** Plans how the client stops using the entry; undefined if it does not use it already. */
-export async function switchOff(scope: SwitchScope, direct: DirectEntry): Promise<SwitchPlan | undefined> {
+export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promise<SwitchPlan | undefined> {
   const { client, at, drafts } = scope;
   const { file, entry, server } = direct;
   const order = client.switchOff(file, entry, at);
@@ -34,9 +34,9 @@ export async function switchOff(scope: SwitchScope, direct: DirectEntry): Promis
   const left = (why: string): SwitchPlan => ({ kind: 'left', why, direct });
   if (order.kind === 'none') return left(order.why);
   if (order.kind === 'setting') {
-    const before = (await drafts.open(order.path, order.dialect)).steps.after;
+    if (await isSwitchedOff(scope, direct)) return undefined;
     if (!(await drafts.take(order))) return left('the file of the setting cannot be edited');
-    return drafts.textOf(order.path) === before ? undefined : done('setting', order.reach === 'everywhere');
+    return done('setting', order.reach === 'everywhere');
   }
   const goBack = drafts.mark();
   const isTaken = await drafts.take({ ...file, steps: [{ kind: 'remove', path: entry.path }] });
@@ -47,6 +47,18 @@ export async function switchOff(scope: SwitchScope, direct: DirectEntry): Promis
   if (why === undefined) return done('moved', false);
   goBack();
   return left(why);
+}
+
+/** Whether a setting of the client keeps it from using the entry. */
+export async function isSwitchedOff(
+  { client, at, drafts }: Pick<SwitchScope, 'client' | 'at' | 'drafts'>,
+  { file, entry }: DirectEntry,
+): Promise<boolean> {
+  const order = client.switchOff(file, entry, at);
+  if (order.kind !== 'setting') return false;
+  const { steps } = await drafts.open(order.path, order.dialect);
+  const outcome = takeSteps(steps.after, order.dialect, order.steps);
+  return outcome.kind === 'taken' && outcome.taken.length === 0;
 }
 
 /** Writes the server into our own file. Returns the reason if that would not be the same server. */

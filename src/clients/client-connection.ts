@@ -13,7 +13,7 @@ export interface ConnectedFile {
 }
 
 /** A connection of a client to the hub of a workspace, with everything that undoing it needs. It may hold secrets. */
-export interface Connection {
+export interface ClientConnection {
   readonly client: string;
   readonly agent: string;
   /** The name of the entry for the hub. */
@@ -40,8 +40,8 @@ export interface SwitchedOff {
 /** Keeps the connections of a workspace. */
 export interface ConnectionStore {
   /** All that can be read. */
-  list(): Promise<readonly Connection[]>;
-  save(connection: Connection): Promise<void>;
+  list(): Promise<readonly ClientConnection[]>;
+  save(connection: ClientConnection): Promise<void>;
   remove(client: string): Promise<void>;
   /** Keeps a copy of a file and returns its path. */
   backUp(file: string, bytes: Uint8Array): Promise<string>;

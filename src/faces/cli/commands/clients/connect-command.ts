@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { ConnectOptions } from '../connect/connect-action.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
+import type { ConnectOptions } from '../../connect/connect-action.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
 
 export function connectCommand(cli: CliContext): Command {
   return new Command('connect')
@@ -48,13 +48,13 @@ async function run(
   options: Options,
 ): Promise<void> {
   if (client === undefined) {
-    const { listClients } = await import('../connect/client-list.ts');
+    const { listClients } = await import('../../connect/client-list.ts');
     await listClients(cli, invocation);
   } else if (options.print === true) {
-    const { printEntry } = await import('../connect/print-entry.ts');
+    const { printEntry } = await import('../../connect/print-entry.ts');
     await printEntry(cli, invocation, client, options);
   } else {
-    const { connect } = await import('../connect/connect-action.ts');
-    await connect(cli, invocation, client, options);
+    const { connectClient } = await import('../../connect/connect-action.ts');
+    await connectClient(cli, invocation, client, options);
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { CliContext } from '../context.ts';
-import { readInvocation } from '../global-options.ts';
+import type { CliContext } from '../../context.ts';
+import { readInvocation } from '../../global-options.ts';
 
 export function disconnectCommand(cli: CliContext): Command {
   return new Command('disconnect')
@@ -9,7 +9,7 @@ export function disconnectCommand(cli: CliContext): Command {
     .option('--force', 'also undo what was changed by hand since')
     .addHelpText('after', '\nExamples:\n  qm disconnect claude-code')
     .action(async (client: string, options: { force?: boolean }, command: Command) => {
-      const { disconnect } = await import('../connect/disconnect-action.ts');
+      const { disconnect } = await import('../../connect/disconnect-action.ts');
       await disconnect(cli, readInvocation(command, cli), client, options);
     });
 }
