@@ -334,6 +334,21 @@ export const requirements = {
   'control:attach':
     'A command that attaches to the running hub gets the view of its agent; a wrong workspace or an unknown protocol version is refused with the reason.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
+  'connect:files':
+    "Connecting changes nothing in a client's file but its own entries, byte for byte, and disconnecting leaves the file as it was.",
+  'connect:meanwhile':
+    'Disconnecting keeps what a person changed in the file meanwhile, and undoes an entry that was changed by hand only on request.',
+  'connect:direct':
+    'A connected client uses servers of the hub only through the hub, which serves them as before; disconnecting restores its own entries.',
+  'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
+  'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
+  'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
+  'connect:trust': 'Connecting approves what it moves and nothing else; what waits for approval is asked about first.',
+  'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
+  'connect:first-contact':
+    'Connecting starts each new trusted server once, so that the first list of the client is complete.',
+  'connect:first-call': 'On a terminal, connecting waits for the first call of the client and says so.',
+  'connect:doctor': 'Doctor reports a connected client that reaches a server of the hub without the hub.',
   'edit:add': 'A server can be added without an editor, and works.',
   'edit:new-server': 'One command scaffolds a working, tested and configured server of your own, or changes nothing.',
   'edit:formatting': 'An edit keeps the comments, order, line endings, permissions and links of the file.',

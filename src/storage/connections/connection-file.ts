@@ -78,7 +78,7 @@ function stampOf(now: number): string {
   return new Date(now)
     .toISOString()
     .replace(/[^0-9]/g, '')
-    .slice(0, 14);
+    .slice(0, 17);
 }
 
 function nameOf(file: string): string {

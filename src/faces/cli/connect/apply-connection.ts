@@ -44,9 +44,9 @@ export async function approveTexts(
   files: readonly FileDraft[],
   servers: readonly string[],
 ): Promise<void> {
-  const texts = inWorkspace(workspace, files).flatMap(({ name, file }): [string, string][] =>
-    isLeftEmpty(file) ? [] : [[name, file.steps.after]],
-  );
+  const texts = inWorkspace(workspace, files).map(({ name, file }): [string, string | undefined] => {
+    return [name, isLeftEmpty(file) ? undefined : file.steps.after];
+  });
   if (texts.length > 0) await approval.approve(new Map(texts), servers);
 }
 

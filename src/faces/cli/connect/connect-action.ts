@@ -1,6 +1,5 @@
 import { HubError } from '../../../base/index.ts';
 import type { Client, ClientConnection, ClientScope, ClientSurroundings } from '../../../clients/index.ts';
-import { createRedactor } from '../../../vault/index.ts';
 import { checkAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
@@ -15,6 +14,7 @@ import { type ConnectionPlan, type ConnectOrder, isChanged, planConnection } fro
 import { fileLines, switchLines } from './preview-lines.ts';
 import { readServed } from './served-servers.ts';
 import { clientSurroundings, shownPath } from './surroundings.ts';
+import { maskSecrets } from './text-secrets.ts';
 
 export interface ConnectOptions {
   readonly agent?: string;
@@ -40,12 +40,14 @@ export async function connectClient(
   const client = pickClient(word);
   const at = await clientSurroundings(cli, invocation.workspace);
   const order = await readOrder(cli, invocation, { client, at }, options);
-  let plan = await planConnection(cli, order);
-  cli.mask.use(createRedactor(plan.secrets));
-  if (!invocation.json) await show(cli, plan);
-  if (options.yes !== true) {
-    refuseUnasked(cli, invocation);
-    plan = await agreed(cli, plan);
+  const whole = await planConnection(cli, order);
+  await maskSecrets(cli, order, whole.files);
+  if (!invocation.json) await show(cli, whole);
+  if (options.yes !== true) refuseUnasked(cli, invocation);
+  const plan = options.yes === true ? whole : await agreed(cli, whole);
+  if (plan === undefined) {
+    cli.terminal.err('Nothing was written.');
+    return;
   }
   const written = plan.files.some(isChanged) ? await applyConnection(cli, plan) : [];
   if (!invocation.json) sayConnected(cli, plan, written);
@@ -97,8 +99,8 @@ function refuseUnasked(cli: CliContext, { json }: Invocation): void {
   throw new HubError('USAGE', 'Nothing was written: there is no terminal to ask.', { hint: 'Add --yes to agree.' });
 }
 
-/** Asks about the client's own entries first: whoever keeps them gets a plan without that. */
-async function agreed(cli: CliContext, plan: ConnectionPlan): Promise<ConnectionPlan> {
+/** Asks about the client's own entries first: whoever keeps them gets a plan without that. Undefined: write nothing. */
+async function agreed(cli: CliContext, plan: ConnectionPlan): Promise<ConnectionPlan | undefined> {
   const { order } = plan;
   const { title } = order.client;
   const usual = { option: '--yes', usual: 'yes' } as const;
@@ -110,6 +112,5 @@ async function agreed(cli: CliContext, plan: ConnectionPlan): Promise<Connection
       await show(cli, result);
     }
   }
-  if (!result.files.some(isChanged) || (await confirm(cli, 'Write this?', usual))) return result;
-  throw new HubError('CANCELLED', 'Nothing was written.');
+  return !result.files.some(isChanged) || (await confirm(cli, 'Write this?', usual)) ? result : undefined;
 }

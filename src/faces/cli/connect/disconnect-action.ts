@@ -9,6 +9,7 @@ import { findConnection } from './connect-action.ts';
 import type { DisconnectAnswer } from './connect-shapes.ts';
 import { fileLines } from './preview-lines.ts';
 import { clientSurroundings, shownPath } from './surroundings.ts';
+import { maskSecrets } from './text-secrets.ts';
 import { applyUndo, planUndo, type UndoPlan } from './undo-connection.ts';
 import type { WrittenFile } from './write-files.ts';
 
@@ -30,8 +31,12 @@ export async function disconnect(
     return;
   }
   const plan = await planUndo(cli, at, connection);
+  await maskSecrets(cli, { client, at }, plan.files);
   if (!invocation.json) for (const line of await fileLines(cli, at, plan.files)) terminal.err(line);
-  if (plan.changed.length > 0 && !force) await askAboutChanges(cli, invocation, plan);
+  if (plan.changed.length > 0 && !force && !(await isAgreed(cli, invocation, plan))) {
+    terminal.err('Nothing was written.');
+    return;
+  }
   const written = await applyUndo(cli, at, plan);
   const restored = connection.switchedOff.map(({ key }) => key);
   const files = written.map(({ path, change, backup }) => ({ path, change, backup }));
@@ -53,12 +58,11 @@ function hasBackup({ backup }: WrittenFile): boolean {
 }
 
 /** Whoever changed the entry may want to keep it. */
-async function askAboutChanges(cli: CliContext, { json }: Invocation, { changed }: UndoPlan): Promise<void> {
+async function isAgreed(cli: CliContext, { json }: Invocation, { changed }: UndoPlan): Promise<boolean> {
   const places = changed.map(printableLine).join(', ');
   const message = `What \`qm connect\` wrote was changed since (${places}).`;
   if (!canAsk(cli) || json) {
     throw new HubError('USAGE', `${message} Nothing was written.`, { hint: 'Add --force to undo it all the same.' });
   }
-  if (await confirm(cli, `${message} Undo it all the same?`, { option: '--force' })) return;
-  throw new HubError('CANCELLED', 'Nothing was written.');
+  return await confirm(cli, `${message} Undo it all the same?`, { option: '--force' });
 }

@@ -42,11 +42,7 @@ export interface ConnectionPlan {
   /** Those that the connection changes, also where they are as planned already. */
   readonly files: readonly FileDraft[];
   readonly switches: readonly SwitchPlan[];
-  /** Values in the client's files that nobody should see. */
-  readonly secrets: readonly string[];
 }
-
-const nothing = { switches: [], secrets: [] };
 
 export async function planConnection(cli: CliContext, order: ConnectOrder): Promise<ConnectionPlan> {
   const { client, at, earlier, draft } = order;
@@ -60,9 +56,9 @@ export async function planConnection(cli: CliContext, order: ConnectOrder): Prom
     refuseBrokenText(at, await drafts.open(steps.path, steps.dialect));
     if (!(await drafts.take(steps))) throw inTheWay(at, steps.path);
   }
-  const found = order.keepDirect ? nothing : await planSwitches(cli, order, drafts, { path: place.path, key: entry });
+  const switches = order.keepDirect ? [] : await planSwitches(cli, order, drafts, { path: place.path, key: entry });
   const files = drafts.all().filter((file) => file.steps.taken.length > 0 || isChanged(file));
-  return { order, entry, place, notes: [...(note === undefined ? [] : [note]), ...unread], files, ...found };
+  return { order, entry, place, notes: [...(note === undefined ? [] : [note]), ...unread], files, switches };
 }
 
 /** Opens every file that the client reads, and those that an earlier connection changed. Notes the ones that are broken. */
@@ -99,25 +95,20 @@ async function planSwitches(
   { client, at, served }: ConnectOrder,
   drafts: FileDrafts,
   own: { readonly path: string; readonly key: string },
-): Promise<Pick<ConnectionPlan, 'switches' | 'secrets'>> {
+): Promise<readonly SwitchPlan[]> {
   const load = (): Promise<LoadedConfiguration> => loadWithUses(cli, at.workspace, undefined, plannedTexts(at, drafts));
   const loaded = await load();
   const specs = [...loaded.configuration.servers.values()].flatMap((server): ServerSpec[] =>
     server.kind === 'ready' && served.servers.has(server.spec.name) ? [server.spec] : [],
   );
-  const secrets = new Set(loaded.configuration.secrets);
   const direct = await findDirect({
     client,
     at,
     served: specs,
     own,
     textOf: drafts.textOf,
-    async load({ file, text }) {
-      const own = await loadTexts(cli, at.workspace, new Map([[file, { kind: 'text', text }]]));
-      for (const secret of own.configuration.secrets) secrets.add(secret);
-      for (const { value } of own.literals) secrets.add(value);
-      return own.configuration;
-    },
+    load: async ({ file, text }) =>
+      (await loadTexts(cli, at.workspace, new Map([[file, { kind: 'text', text }]]))).configuration,
   });
   const scope: SwitchScope = { client, at, drafts, loaded, reload: load };
   const plans: SwitchPlan[] = [];
@@ -125,7 +116,7 @@ async function planSwitches(
     const plan = await planSwitch(scope, each);
     if (plan !== undefined) plans.push(plan);
   }
-  return { switches: plans, secrets: [...secrets] };
+  return plans;
 }
 
 /** The planned texts of files in the workspace, in place of what is on disk. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Configuration, ServerAccess, ServerSpec } from '../../../domain/index.ts';
+import type { ClientRules, Configuration, PolicyRule, ServerAccess, ServerSpec } from '../../../domain/index.ts';
 
 /** Whether every server would start and contact the same, with the same rights, wherever that is written. */
 export function isSameServers(before: Configuration, after: Configuration): boolean {
@@ -12,17 +12,23 @@ function factsOf({ servers }: Configuration, name: string): unknown {
   return server?.kind === 'ready' ? specFacts(server.spec) : server?.kind;
 }
 
+/** Everything but places in files, which another place of the entry changes. */
 function specFacts(spec: ServerSpec): unknown {
-  const { transport, fallbacks, enabled, shared, access, tools, limits, isolation, cache, instead, description } = spec;
-  const restrictedBy = spec.restrictedBy.map(({ tools: only, access: granted, rules }) => [
-    only,
-    granted === undefined ? undefined : rightsOf(granted),
-    rules,
-  ]);
-  const rights = { access: rightsOf(access), tools, limits, restrictedBy, shared, enabled };
-  return { transport, fallbacks, isolation, cache, instead, description, ...rights };
+  const { source: _source, hides: _hides, disabledBy: _by, connectionKey: _key, access, restrictedBy, ...facts } = spec;
+  const restrictions = restrictedBy.map(({ tools, access: granted, rules }) => {
+    return { tools, access: granted && rightsOf(granted), rules: rules && rulesOf(rules) };
+  });
+  return { ...facts, access: rightsOf(access), restrictions };
 }
 
-function rightsOf({ source: _place, ...rights }: ServerAccess): unknown {
+function rightsOf({ source: _source, ...rights }: ServerAccess): unknown {
   return rights;
+}
+
+function rulesOf({ prefix, rules, agents }: ClientRules): unknown {
+  return { prefix, rules: rules.map(ruleOf), agents: [...agents].map(([name, own]) => [name, own.map(ruleOf)]) };
+}
+
+function ruleOf({ source: _source, ...rule }: PolicyRule): unknown {
+  return rule;
 }

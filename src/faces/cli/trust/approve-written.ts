@@ -9,10 +9,10 @@ export interface WrittenApproval {
   /** Throws unless the command edits the text that was judged: another one may hold what nobody approved. */
   refuseOther(file: string, text: string | undefined): void;
   /**
-   * `texts` are the files that the command wrote, `servers` those that it meant. Returns those that it may not approve,
-   * because they were not approved before.
+   * `texts` are the files that the command wrote, undefined those that it removed; `servers` those that it meant. Returns
+   * those that it may not approve, because they were not approved before.
    */
-  approve(texts: ReadonlyMap<string, string>, servers: readonly string[]): Promise<readonly string[]>;
+  approve(texts: ReadonlyMap<string, string | undefined>, servers: readonly string[]): Promise<readonly string[]>;
 }
 
 /** Call it before the command reads what it edits. */
@@ -86,10 +86,10 @@ function changedMeanwhile(file: string): HubError {
 
 function withTexts(
   { sources }: LoadedConfiguration,
-  texts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string | undefined>,
 ): ReadonlyMap<string, SourceText> {
   const all = new Map([...sources].map(([file, { source }]) => [file, source]));
-  for (const [file, text] of texts) all.set(file, { kind: 'text', text });
+  for (const [file, text] of texts) all.set(file, text === undefined ? { kind: 'absent' } : { kind: 'text', text });
   return all;
 }
 
