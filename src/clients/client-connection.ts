@@ -25,11 +25,11 @@ export interface ClientConnection {
   /** In milliseconds since 1970. */
   readonly connectedAt: number;
   readonly files: readonly ConnectedFile[];
-  readonly switchedOff: readonly SwitchedOff[];
+  readonly switchedOff: readonly SwitchedEntry[];
 }
 
 /** An entry of the client that the hub serves too. */
-export interface SwitchedOff {
+export interface SwitchedEntry {
   readonly server: string;
   /** Its key in the file of the client. */
   readonly key: string;

@@ -6,7 +6,7 @@ export const clientScopes = ['local', 'project', 'user'] as const;
 export type ClientScope = (typeof clientScopes)[number];
 
 /** Where a client runs. */
-export interface ClientSurroundings {
+export interface ClientContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The home folder of the user. */
   readonly home: string;
@@ -49,7 +49,7 @@ export interface ProjectText {
 export type TextOf = (path: string) => string | undefined;
 
 /** The entry for the hub, before it has the form of a client. */
-export type EntryDraft =
+export type HubEntry =
   | {
       readonly kind: 'stdio';
       readonly command: string;
@@ -60,7 +60,7 @@ export type EntryDraft =
   | { readonly kind: 'http'; readonly url: string; readonly tokenVariable: string };
 
 /** How a client stops using one of its own entries. */
-export type SwitchOff =
+export type SwitchOrder =
   /** By a setting of the client that the hub does not read. */
   | ({ readonly kind: 'setting' } & FileSteps & { readonly reach: SettingReach })
   /** The client has no such setting, and the hub does not read that file. */
@@ -85,18 +85,18 @@ export interface Client {
   /** Other words for it. */
   readonly aliases: readonly string[];
   /** Every file that it takes servers from. */
-  files(at: ClientSurroundings): readonly ClientFile[];
+  files(at: ClientContext): readonly ClientFile[];
   /** Where the hub can be written, the best place first. */
-  places(at: ClientSurroundings): readonly ClientFile[];
+  places(at: ClientContext): readonly ClientFile[];
   /** Why a place will not do, as half a sentence that begins with the file. */
-  unusable?(place: ClientFile, at: ClientSurroundings, textOf: TextOf): string | undefined;
+  unusable?(place: ClientFile, at: ClientContext, textOf: TextOf): string | undefined;
   /** Undefined if the client cannot use such an entry. */
-  write(draft: EntryDraft): Readonly<Record<string, Plain>> | undefined;
+  write(draft: HubEntry): Readonly<Record<string, Plain>> | undefined;
   /** Further steps without which the client ignores the entry. */
-  admit?(name: string, at: ClientSurroundings, textOf: TextOf): readonly FileSteps[];
-  switchOff(file: ClientFile, entry: ClientEntry, at: ClientSurroundings): SwitchOff;
+  admit?(name: string, at: ClientContext, textOf: TextOf): readonly FileSteps[];
+  switchOff(file: ClientFile, entry: ClientEntry, at: ClientContext): SwitchOrder;
   /** Paths that show that the client is used on this machine. */
-  traces(at: ClientSurroundings): readonly string[];
+  traces(at: ClientContext): readonly string[];
   /** How it gets to know the new entry, as a sentence. */
   readonly restart: string;
 }

@@ -1,14 +1,14 @@
 export {
   type Client,
+  type ClientContext,
   type ClientEntry,
   type ClientFile,
   type ClientScope,
-  type ClientSurroundings,
   clientScopes,
-  type EntryDraft,
   type FileSteps,
+  type HubEntry,
   type ProjectText,
-  type SwitchOff,
+  type SwitchOrder,
 } from './client.ts';
-export type { ClientConnection, ConnectedFile, ConnectionStore, SwitchedOff } from './client-connection.ts';
+export type { ClientConnection, ConnectedFile, ConnectionStore, SwitchedEntry } from './client-connection.ts';
 export { findClient, knownClients } from './known-clients.ts';

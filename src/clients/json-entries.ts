@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../base/index.ts';
 import { type KeyPath, type Plain, parseText } from '../workspace-files/index.ts';
-import type { ClientEntry, ClientFile, ClientSurroundings, EntryDraft, ProjectText } from './client.ts';
+import type { ClientContext, ClientEntry, ClientFile, HubEntry, ProjectText } from './client.ts';
 
 /** A file of JSON whose servers have the form of a file in a project. */
 export function jsonFile(
@@ -51,17 +51,17 @@ export function asMcpJson(
 }
 
 /** `command`, `args` and, if there are any, `env`. */
-export function programEntry({ command, args, env }: EntryDraft & { readonly kind: 'stdio' }): Record<string, Plain> {
+export function programEntry({ command, args, env }: HubEntry & { readonly kind: 'stdio' }): Record<string, Plain> {
   return { command, args, ...(Object.keys(env).length === 0 ? {} : { env }) };
 }
 
 /** The folder for settings of a user's programs. */
-export function configHome({ env, home }: Pick<ClientSurroundings, 'env' | 'home'>): string {
+export function configHome({ env, home }: Pick<ClientContext, 'env' | 'home'>): string {
   const { XDG_CONFIG_HOME: xdg } = env;
   return xdg?.startsWith('/') === true ? xdg : join(home, '.config');
 }
 
 /** The first that exists, else the first. */
-export function existing(at: Pick<ClientSurroundings, 'exists'>, ...paths: readonly [string, ...string[]]): string {
+export function existing(at: Pick<ClientContext, 'exists'>, ...paths: readonly [string, ...string[]]): string {
   return paths.find((path) => at.exists(path)) ?? paths[0];
 }

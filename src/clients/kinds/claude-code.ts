@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { asMcpJson, jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /**
@@ -26,16 +26,16 @@ export const claudeCode: Client = {
   restart: 'Start a new session of Claude Code in this folder; `/mcp` lists its servers.',
 };
 
-function ownFile({ env, home }: ClientSurroundings): string {
+function ownFile({ env, home }: ClientContext): string {
   const { CLAUDE_CONFIG_DIR: folder } = env;
   return join(folder === undefined || folder === '' ? home : folder, '.claude.json');
 }
 
-function localServers({ project }: ClientSurroundings): readonly string[] {
+function localServers({ project }: ClientContext): readonly string[] {
   return ['projects', project, 'mcpServers'];
 }
 
-function ownFiles(at: ClientSurroundings): ClientFile[] {
+function ownFiles(at: ClientContext): ClientFile[] {
   const [path, local] = [ownFile(at), localServers(at)];
   return [
     jsonFile({ path, scope: 'local' }, local, asMcpJson(local)),
@@ -43,7 +43,7 @@ function ownFiles(at: ClientSurroundings): ClientFile[] {
   ];
 }
 
-function projectFiles({ workspace, project }: ClientSurroundings): ClientFile[] {
+function projectFiles({ workspace, project }: ClientContext): ClientFile[] {
   return [...new Set([workspace, project])].map((folder) =>
     jsonFile({ path: join(folder, '.mcp.json'), scope: 'project' }, ['mcpServers'], sameForm('.mcp.json')),
   );

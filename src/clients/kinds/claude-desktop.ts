@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { configHome, jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /** Its one file is for all projects. Servers behind a URL are added in its settings, not in the file. */
@@ -15,12 +15,12 @@ export const claudeDesktop: Client = {
   restart: 'Quit Claude Desktop and open it again.',
 };
 
-function folderOf(at: ClientSurroundings): string {
+function folderOf(at: ClientContext): string {
   const parent = at.platform === 'darwin' ? join(at.home, 'Library', 'Application Support') : configHome(at);
   return join(parent, 'Claude');
 }
 
-function ownFile(at: ClientSurroundings): ClientFile {
+function ownFile(at: ClientContext): ClientFile {
   const path = join(folderOf(at), 'claude_desktop_config.json');
   return jsonFile({ path, scope: 'user' }, ['mcpServers'], sameForm('.mcp.json'));
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseText } from '../../workspace-files/index.ts';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { entriesAt, mapAt, programEntry } from '../json-entries.ts';
 
 /** It waits for a required server before its first turn, and otherwise goes on after a second. */
@@ -31,16 +31,16 @@ export const codex: Client = {
   restart: 'Start Codex again; `/mcp` lists its servers.',
 };
 
-function folderOf({ env, home }: ClientSurroundings): string {
+function folderOf({ env, home }: ClientContext): string {
   const { CODEX_HOME: folder } = env;
   return folder === undefined || folder === '' ? join(home, '.codex') : folder;
 }
 
-function userFile(at: ClientSurroundings): ClientFile {
+function userFile(at: ClientContext): ClientFile {
   return tomlFile(join(folderOf(at), 'config.toml'), 'user');
 }
 
-function projectFile({ workspace }: ClientSurroundings): ClientFile {
+function projectFile({ workspace }: ClientContext): ClientFile {
   return tomlFile(join(workspace, '.codex', 'config.toml'), 'project');
 }
 

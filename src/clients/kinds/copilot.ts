@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /**
@@ -37,12 +37,12 @@ export const copilot: Client = {
   restart: 'Start Copilot CLI again; `/mcp` lists its servers.',
 };
 
-function folderOf({ env, home }: ClientSurroundings): string {
+function folderOf({ env, home }: ClientContext): string {
   const { COPILOT_HOME: folder } = env;
   return folder === undefined || folder === '' ? join(home, '.copilot') : folder;
 }
 
-function userFile(at: ClientSurroundings): ClientFile {
+function userFile(at: ClientContext): ClientFile {
   const path = join(folderOf(at), 'mcp-config.json');
   return jsonFile({ path, scope: 'user' }, ['mcpServers'], sameForm('.copilot/mcp-config.json'));
 }

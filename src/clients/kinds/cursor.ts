@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /** Servers are switched off in its own storage and not in a file. */
@@ -18,6 +18,6 @@ export const cursor: Client = {
   restart: 'Restart Cursor, then switch the server on under Customize, MCPs, if it is off.',
 };
 
-function fileIn(folder: ClientSurroundings['home'], scope: ClientFile['scope']): ClientFile {
+function fileIn(folder: ClientContext['home'], scope: ClientFile['scope']): ClientFile {
   return jsonFile({ path: join(folder, '.cursor', 'mcp.json'), scope }, ['mcpServers'], sameForm('.cursor/mcp.json'));
 }

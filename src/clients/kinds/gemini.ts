@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseText } from '../../workspace-files/index.ts';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { jsonFile, mapAt, programEntry, sameForm } from '../json-entries.ts';
 
 /** It starts only in folders that the user trusts, so that the file of a project is always read. */
@@ -32,7 +32,7 @@ export const gemini: Client = {
   restart: 'Start Gemini CLI again; `/mcp` lists its servers.',
 };
 
-function settingsFiles({ workspace, home }: ClientSurroundings): readonly ClientFile[] {
+function settingsFiles({ workspace, home }: ClientContext): readonly ClientFile[] {
   return [fileIn(workspace, 'project'), fileIn(home, 'user')];
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../base/index.ts';
 import { type FileStep, parseText } from '../../workspace-files/index.ts';
-import type { Client, ClientEntry, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientEntry, ClientFile } from '../client.ts';
 import { configHome, entriesAt, existing, jsonFile, mapAt, sameForm } from '../json-entries.ts';
 
 /**
@@ -42,16 +42,16 @@ export const opencode: Client = {
   restart: 'Start OpenCode again; `opencode mcp list` lists its servers.',
 };
 
-function userFolder(at: ClientSurroundings): string {
+function userFolder(at: ClientContext): string {
   return join(configHome(at), 'opencode');
 }
 
-function userFile(at: ClientSurroundings): string {
+function userFile(at: ClientContext): string {
   const folder = userFolder(at);
   return existing(at, join(folder, 'opencode.json'), join(folder, 'opencode.jsonc'));
 }
 
-function localFile(at: ClientSurroundings): string {
+function localFile(at: ClientContext): string {
   const folder = join(at.workspace, '.opencode');
   return existing(at, join(folder, 'opencode.json'), join(folder, 'opencode.jsonc'));
 }

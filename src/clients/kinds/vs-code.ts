@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { configHome, jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /** Servers are switched off in its own storage and not in a file. */
@@ -24,27 +24,27 @@ export const vsCode: Client = {
     'VS Code notices the file by itself. Start the server from the file or with the command "MCP: List Servers".',
 };
 
-function folderOf(at: ClientSurroundings): string {
+function folderOf(at: ClientContext): string {
   const parent = at.platform === 'darwin' ? join(at.home, 'Library', 'Application Support') : configHome(at);
   return join(parent, 'Code', 'User');
 }
 
-function projectFile({ workspace }: ClientSurroundings): ClientFile {
+function projectFile({ workspace }: ClientContext): ClientFile {
   const path = join(workspace, '.vscode', 'mcp.json');
   return jsonFile({ path, scope: 'project' }, ['servers'], sameForm('.vscode/mcp.json'));
 }
 
-function userFile(at: ClientSurroundings): ClientFile {
+function userFile(at: ClientContext): ClientFile {
   return jsonFile({ path: join(folderOf(at), 'mcp.json'), scope: 'user' }, ['servers'], sameForm('.vscode/mcp.json'));
 }
 
 /** It reads the files of Claude Code and Copilot CLI too. */
-function portableFile({ workspace }: ClientSurroundings): ClientFile {
+function portableFile({ workspace }: ClientContext): ClientFile {
   const path = join(workspace, '.mcp.json');
   return jsonFile({ path, scope: 'project' }, ['mcpServers'], sameForm('.mcp.json'));
 }
 
-function copilotFile({ home }: ClientSurroundings): ClientFile {
+function copilotFile({ home }: ClientContext): ClientFile {
   const path = join(home, '.copilot', 'mcp-config.json');
   return jsonFile({ path, scope: 'user' }, ['mcpServers'], sameForm('.copilot/mcp-config.json'));
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { asMcpJson, jsonFile, programEntry } from '../json-entries.ts';
 
 /** Its one file is for all projects. */
@@ -21,7 +21,7 @@ export const windsurf: Client = {
   restart: 'Press the refresh button of the MCP servers in Windsurf.',
 };
 
-function ownFile({ home }: ClientSurroundings): ClientFile {
+function ownFile({ home }: ClientContext): ClientFile {
   const path = join(home, '.codeium', 'windsurf', 'mcp_config.json');
   const readAs = asMcpJson(['mcpServers'], ({ serverUrl, ...entry }) =>
     serverUrl === undefined ? entry : { ...entry, url: serverUrl },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isJsonObject } from '../../base/index.ts';
-import type { Client, ClientFile, ClientSurroundings } from '../client.ts';
+import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { asMcpJson, configHome, jsonFile, programEntry } from '../json-entries.ts';
 
 /** Its settings have no variables, so that a token would have to be in the file itself. */
@@ -19,7 +19,7 @@ export const zed: Client = {
   restart: 'Zed notices the file by itself; the agent panel lists its servers.',
 };
 
-function settingsFiles(at: ClientSurroundings): readonly ClientFile[] {
+function settingsFiles(at: ClientContext): readonly ClientFile[] {
   return [
     fileAt(join(at.workspace, '.zed', 'settings.json'), 'project'),
     fileAt(join(configHome(at), 'zed', 'settings.json'), 'user'),

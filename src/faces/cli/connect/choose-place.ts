@@ -1,9 +1,9 @@
 import { HubError } from '../../../base/index.ts';
-import type { Client, ClientFile, ClientScope, ClientSurroundings } from '../../../clients/index.ts';
+import type { Client, ClientContext, ClientFile, ClientScope } from '../../../clients/index.ts';
 import type { CliContext } from '../context.ts';
+import { shownPath } from './client-context.ts';
 import type { FileDrafts } from './file-drafts.ts';
 import { type GitState, gitStateOf } from './git-state.ts';
-import { shownPath } from './surroundings.ts';
 
 export interface ChosenFile {
   readonly place: ClientFile;
@@ -17,7 +17,7 @@ export interface ChosenFile {
  */
 export async function choosePlace(
   cli: Pick<CliContext, 'env'>,
-  { client, at, drafts }: { readonly client: Client; readonly at: ClientSurroundings; readonly drafts: FileDrafts },
+  { client, at, drafts }: { readonly client: Client; readonly at: ClientContext; readonly drafts: FileDrafts },
   wanted: ClientScope | undefined,
 ): Promise<ChosenFile> {
   const places = client.places(at);
@@ -36,7 +36,7 @@ export async function choosePlace(
 }
 
 function chooseWanted(
-  { client, at }: { readonly client: Client; readonly at: ClientSurroundings },
+  { client, at }: { readonly client: Client; readonly at: ClientContext },
   places: readonly ClientFile[],
   wanted: ClientScope,
   obstacle: (place: ClientFile) => string | undefined,

@@ -5,9 +5,9 @@ import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { nextCommand } from '../next-command.ts';
 import { renderTable } from '../terminal/table.ts';
+import { readClientContext, shownPath } from './client-context.ts';
 import type { ClientRow } from './connect-shapes.ts';
 import { openConnections } from './connection-store.ts';
-import { clientSurroundings, shownPath } from './surroundings.ts';
 
 /** Throws if there is no such client. */
 export function pickClient(word: string): Client {
@@ -25,7 +25,7 @@ export function pickClient(word: string): Client {
 /** `qm connect` without a client: which ones are on this machine, and how to connect them. */
 export async function listClients(cli: CliContext, { workspace, json }: Invocation): Promise<void> {
   const { terminal } = cli;
-  const at = await clientSurroundings(cli, workspace);
+  const at = await readClientContext(cli, workspace);
   const connections = await (await openConnections(cli, workspace)).list();
   const rows = knownClients.map((client): ClientRow => {
     const connection = connections.find((each) => each.client === client.name);

@@ -5,10 +5,10 @@ import type { StartedServer } from '../hub/start-once.ts';
 import { nextCommand } from '../next-command.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { canAsk } from '../trust/trust-prompt.ts';
+import { shownPath } from './client-context.ts';
 import type { ConnectAnswer } from './connect-shapes.ts';
 import type { FirstCall } from './first-call.ts';
 import type { ConnectionPlan } from './plan-connection.ts';
-import { shownPath } from './surroundings.ts';
 import type { WrittenFile } from './write-files.ts';
 
 /** What was written, and what the person does next. */

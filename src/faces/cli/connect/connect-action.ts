@@ -1,19 +1,19 @@
 import { HubError } from '../../../base/index.ts';
-import type { Client, ClientConnection, ClientScope, ClientSurroundings } from '../../../clients/index.ts';
+import type { Client, ClientConnection, ClientContext, ClientScope } from '../../../clients/index.ts';
 import { checkAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { canAsk } from '../trust/trust-prompt.ts';
 import { applyConnection } from './apply-connection.ts';
+import { readClientContext, shownPath } from './client-context.ts';
 import { pickClient } from './client-list.ts';
 import { sayConnected, settleConnection } from './conclude-connection.ts';
 import { openConnections } from './connection-store.ts';
-import { checkTokenVariable, entryDraft } from './entry-draft.ts';
+import { checkTokenVariable, entryForHub } from './entry-for-hub.ts';
 import { type ConnectionPlan, type ConnectOrder, isChanged, planConnection } from './plan-connection.ts';
 import { fileLines, switchLines } from './preview-lines.ts';
 import { readServed } from './served-servers.ts';
-import { clientSurroundings, shownPath } from './surroundings.ts';
 import { maskSecrets } from './text-secrets.ts';
 
 export interface ConnectOptions {
@@ -38,7 +38,7 @@ export async function connectClient(
   options: ConnectOptions,
 ): Promise<void> {
   const client = pickClient(word);
-  const at = await clientSurroundings(cli, invocation.workspace);
+  const at = await readClientContext(cli, invocation.workspace);
   const order = await readOrder(cli, invocation, { client, at }, options);
   const whole = await planConnection(cli, order);
   await maskSecrets(cli, order, whole.files);
@@ -57,7 +57,7 @@ export async function connectClient(
 async function readOrder(
   cli: CliContext,
   invocation: Invocation,
-  { client, at }: { readonly client: Client; readonly at: ClientSurroundings },
+  { client, at }: { readonly client: Client; readonly at: ClientContext },
   options: ConnectOptions,
 ): Promise<ConnectOrder> {
   if (options.agent === undefined) {
@@ -66,7 +66,7 @@ async function readOrder(
   const agent = checkAgent(options.agent);
   const tokenVariable = checkTokenVariable(options.tokenVariable);
   const served = await readServed(cli, invocation, { agent, title: client.title, trust: options.trust });
-  const draft = await entryDraft(cli, { workspace: at.workspace, agent, http: options.http === true, tokenVariable });
+  const draft = await entryForHub(cli, { workspace: at.workspace, agent, http: options.http === true, tokenVariable });
   const earlier = await findConnection(cli, at, client);
   const { scope, keepDirect = false } = options;
   return { client, at, agent, draft, scope, keepDirect, earlier, served };
@@ -74,7 +74,7 @@ async function readOrder(
 
 export async function findConnection(
   cli: CliContext,
-  { workspace }: ClientSurroundings,
+  { workspace }: ClientContext,
   { name }: Client,
 ): Promise<ClientConnection | undefined> {
   const all = await (await openConnections(cli, workspace)).list();

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { HubError, toHubError } from '../../../base/index.ts';
-import { type Client, type ClientConnection, type ClientSurroundings, findClient } from '../../../clients/index.ts';
+import { type Client, type ClientConnection, type ClientContext, findClient } from '../../../clients/index.ts';
 import type { Configuration, Problem, ServerSpec } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 import { loadTexts } from '../trust/workspace-trust.ts';
+import { readClientContext, shownPath } from './client-context.ts';
 import { openConnections } from './connection-store.ts';
 import { createFileDrafts, type FileDrafts, refuseBrokenText } from './file-drafts.ts';
 import { contentAt, type DirectEntry, findDirect, hubAgentOf } from './find-direct.ts';
 import { isSwitchedOff } from './plan-switch.ts';
-import { clientSurroundings, shownPath } from './surroundings.ts';
 
 /** Connected clients that reach a server of the hub without it, or that lost their entry for the hub. */
 export async function connectionProblems(
@@ -19,7 +19,7 @@ export async function connectionProblems(
 ): Promise<readonly Problem[]> {
   if (!existsSync(stateLayout(cli, workspace).connections)) return [];
   try {
-    const at = await clientSurroundings(cli, workspace);
+    const at = await readClientContext(cli, workspace);
     const connections = await (await openConnections(cli, workspace)).list();
     const served = [...configuration.servers.values()].flatMap((server): ServerSpec[] =>
       server.kind === 'ready' && server.spec.enabled ? [server.spec] : [],
@@ -34,7 +34,7 @@ export async function connectionProblems(
 
 async function problemsOf(
   cli: CliContext,
-  at: ClientSurroundings,
+  at: ClientContext,
   connection: ClientConnection,
   served: readonly ServerSpec[],
 ): Promise<readonly Problem[]> {
@@ -72,7 +72,7 @@ async function problemsOf(
 
 interface EntryScope {
   readonly client: Client;
-  readonly at: ClientSurroundings;
+  readonly at: ClientContext;
   readonly connection: ClientConnection;
   readonly drafts: FileDrafts;
 }
@@ -92,7 +92,7 @@ function lostEntry({ client, at, connection, drafts }: EntryScope): readonly Omi
   return [{ ...shown, message: `${client.title} was connected as ${agent}, but its entry "${entry}" ${how}.` }];
 }
 
-function directProblem({ title }: Client, at: ClientSurroundings, direct: DirectEntry): Omit<Problem, 'fix'> {
+function directProblem({ title }: Client, at: ClientContext, direct: DirectEntry): Omit<Problem, 'fix'> {
   const { file, entry, server, reason } = direct;
   const what = reason === 'hub' ? `uses the hub as agent ${server} too` : `reaches server ${server} without the hub`;
   return {

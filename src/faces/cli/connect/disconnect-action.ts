@@ -4,11 +4,11 @@ import type { Invocation } from '../global-options.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { canAsk } from '../trust/trust-prompt.ts';
+import { readClientContext, shownPath } from './client-context.ts';
 import { pickClient } from './client-list.ts';
 import { findConnection } from './connect-action.ts';
 import type { DisconnectAnswer } from './connect-shapes.ts';
 import { fileLines } from './preview-lines.ts';
-import { clientSurroundings, shownPath } from './surroundings.ts';
 import { maskSecrets } from './text-secrets.ts';
 import { applyUndo, planUndo, type UndoPlan } from './undo-connection.ts';
 import type { WrittenFile } from './write-files.ts';
@@ -22,7 +22,7 @@ export async function disconnect(
 ): Promise<void> {
   const { terminal } = cli;
   const client = pickClient(word);
-  const at = await clientSurroundings(cli, invocation.workspace);
+  const at = await readClientContext(cli, invocation.workspace);
   const connection = await findConnection(cli, at, client);
   if (connection === undefined) {
     const answer: DisconnectAnswer = { client: client.name, connected: false, files: [], restored: [] };

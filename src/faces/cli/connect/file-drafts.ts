@@ -1,9 +1,9 @@
 import { HubError } from '../../../base/index.ts';
-import type { ClientConnection, ClientSurroundings, ConnectedFile, FileSteps } from '../../../clients/index.ts';
+import type { ClientConnection, ClientContext, ConnectedFile, FileSteps } from '../../../clients/index.ts';
 import { type Dialect, openTree, type TakenSteps, takeSteps, undoSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
+import { shownPath } from './client-context.ts';
 import { type OpenedClientFile, openClientFile } from './open-client-file.ts';
-import { shownPath } from './surroundings.ts';
 
 /** A file that the command may change. */
 export interface FileDraft {
@@ -35,7 +35,7 @@ export interface FileDrafts {
 
 export function createFileDrafts(
   cli: Pick<CliContext, 'random'>,
-  at: ClientSurroundings,
+  at: ClientContext,
   earlier: ClientConnection | undefined,
 ): FileDrafts {
   let drafts: ReadonlyMap<string, FileDraft> = new Map();
@@ -113,7 +113,7 @@ export function isLeftEmpty({ existed, steps }: Pick<FileDraft, 'existed' | 'ste
 }
 
 /** Throws if a text cannot be parsed, with the line. */
-export function refuseBrokenText(at: ClientSurroundings, { path, dialect, steps }: FileDraft): void {
+export function refuseBrokenText(at: ClientContext, { path, dialect, steps }: FileDraft): void {
   const opened = openTree(steps.after, dialect);
   if (opened.kind === 'tree') return;
   throw new HubError('CONFIG_INVALID', `${shownPath(at, path)}:${opened.line} cannot be parsed: ${opened.message}.`, {

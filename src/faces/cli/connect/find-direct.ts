@@ -1,4 +1,4 @@
-import type { Client, ClientEntry, ClientFile, ClientSurroundings, ProjectText } from '../../../clients/index.ts';
+import type { Client, ClientContext, ClientEntry, ClientFile, ProjectText } from '../../../clients/index.ts';
 import { fittingName } from '../../../config/index.ts';
 import type { Configuration, ServerSpec, TransportSpec } from '../../../domain/index.ts';
 import { parseText } from '../../../workspace-files/index.ts';
@@ -14,7 +14,7 @@ export interface DirectEntry {
 
 export interface DirectScope {
   readonly client: Client;
-  readonly at: ClientSurroundings;
+  readonly at: ClientContext;
   /** The servers that the hub serves. */
   readonly served: readonly ServerSpec[];
   /** The entry for the hub that the command writes; undefined if it writes none. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CliContext } from '../context.ts';
-import { repositoryOf } from './surroundings.ts';
+import { repositoryOf } from './client-context.ts';
 
 /** `outside`: in no repository, or git cannot tell. */
 export type GitState = 'tracked' | 'ignored' | 'untracked' | 'outside';

@@ -1,10 +1,10 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { errnoOf, HubError } from '../../../base/index.ts';
-import type { ClientSurroundings } from '../../../clients/index.ts';
+import type { ClientContext } from '../../../clients/index.ts';
 import { type OpenedFile, openFile } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
-import { shownPath } from './surroundings.ts';
+import { shownPath } from './client-context.ts';
 
 /** A file of a client as it is on disk, and the only way to replace it. */
 export interface OpenedClientFile {
@@ -18,7 +18,7 @@ const mostBytes = 32 * 1024 * 1024;
 
 export async function openClientFile(
   { random }: Pick<CliContext, 'random'>,
-  at: ClientSurroundings,
+  at: ClientContext,
   path: string,
 ): Promise<OpenedClientFile> {
   const name = shownPath(at, path);
@@ -49,7 +49,7 @@ async function targetOf(path: string, name: string): Promise<string | undefined>
 }
 
 /** A link in a repository could lead the command to any file of the user. */
-async function refuseWayOut({ workspace }: ClientSurroundings, path: string, name: string): Promise<void> {
+async function refuseWayOut({ workspace }: ClientContext, path: string, name: string): Promise<void> {
   let folder = dirname(path);
   let real = await realpath(folder).catch(() => undefined);
   while (real === undefined) {

@@ -2,10 +2,10 @@ import { HubError } from '../../../base/index.ts';
 import type {
   Client,
   ClientConnection,
+  ClientContext,
   ClientFile,
   ClientScope,
-  ClientSurroundings,
-  EntryDraft,
+  HubEntry,
 } from '../../../clients/index.ts';
 import type { LoadedConfiguration, SourceText } from '../../../config/index.ts';
 import type { ServerSpec } from '../../../domain/index.ts';
@@ -13,18 +13,18 @@ import type { CliContext } from '../context.ts';
 import { loadWithUses } from '../servers/load-workspace.ts';
 import { loadTexts } from '../trust/workspace-trust.ts';
 import { choosePlace } from './choose-place.ts';
-import { entryNames, writtenEntry } from './entry-draft.ts';
+import { shownPath } from './client-context.ts';
+import { entryNames, writtenEntry } from './entry-for-hub.ts';
 import { createFileDrafts, type FileDraft, type FileDrafts, isLeftEmpty, refuseBrokenText } from './file-drafts.ts';
 import { findDirect } from './find-direct.ts';
 import { planSwitch, type SwitchPlan, type SwitchScope } from './plan-switch.ts';
 import type { Served } from './served-servers.ts';
-import { shownPath } from './surroundings.ts';
 
 export interface ConnectOrder {
   readonly client: Client;
-  readonly at: ClientSurroundings;
+  readonly at: ClientContext;
   readonly agent: string;
-  readonly draft: EntryDraft;
+  readonly draft: HubEntry;
   readonly scope: ClientScope | undefined;
   /** Leave the client's own entries as they are. */
   readonly keepDirect: boolean;
@@ -120,7 +120,7 @@ async function planSwitches(
 }
 
 /** The planned texts of files in the workspace, in place of what is on disk. */
-function plannedTexts({ workspace }: ClientSurroundings, drafts: FileDrafts): ReadonlyMap<string, SourceText> {
+function plannedTexts({ workspace }: ClientContext, drafts: FileDrafts): ReadonlyMap<string, SourceText> {
   return new Map(
     drafts.all().flatMap((file): [string, SourceText][] => {
       if (!file.path.startsWith(`${workspace}/`) || !isChanged(file)) return [];
@@ -135,7 +135,7 @@ export function isChanged(file: FileDraft): boolean {
   return isLeftEmpty(file) ? file.onDisk !== undefined : file.onDisk !== file.steps.after;
 }
 
-function inTheWay(at: ClientSurroundings, path: string): HubError {
+function inTheWay(at: ClientContext, path: string): HubError {
   return new HubError('CONFIG_INVALID', `${shownPath(at, path)} has a form that this command cannot edit.`, {
     hint: 'Nothing was written. `--print` shows the entry, to be added with an editor.',
   });

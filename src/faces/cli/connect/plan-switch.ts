@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClientSurroundings, SwitchedOff } from '../../../clients/index.ts';
+import type { ClientContext, SwitchedEntry } from '../../../clients/index.ts';
 import type { LoadedConfiguration } from '../../../config/index.ts';
 import { type FileStep, takeSteps } from '../../../workspace-files/index.ts';
 import { isSameServers } from '../servers/same-servers.ts';
@@ -9,7 +9,7 @@ import { movedEntry } from './moved-entry.ts';
 
 /** What becomes of an entry that the hub serves too. */
 export type SwitchPlan =
-  | ({ readonly kind: 'off' } & SwitchedOff & { readonly everywhere: boolean; readonly direct: DirectEntry })
+  | ({ readonly kind: 'off' } & SwitchedEntry & { readonly everywhere: boolean; readonly direct: DirectEntry })
   /** It stays, for that reason. */
   | { readonly kind: 'left'; readonly why: string; readonly direct: DirectEntry };
 
@@ -28,7 +28,7 @@ export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promi
   const { client, at, drafts } = scope;
   const { file, entry, server } = direct;
   const order = client.switchOff(file, entry, at);
-  const done = (how: SwitchedOff['how'], everywhere: boolean): SwitchPlan => {
+  const done = (how: SwitchedEntry['how'], everywhere: boolean): SwitchPlan => {
     return { kind: 'off', server, key: entry.key, file: file.path, how, everywhere, direct };
   };
   const left = (why: string): SwitchPlan => ({ kind: 'left', why, direct });
@@ -76,7 +76,7 @@ async function moveIn({ at, drafts, loaded, reload }: SwitchScope, name: string)
 }
 
 /** A new file says which version it has. */
-async function firstSteps({ workspace }: ClientSurroundings, drafts: FileDrafts): Promise<readonly FileStep[]> {
+async function firstSteps({ workspace }: ClientContext, drafts: FileDrafts): Promise<readonly FileStep[]> {
   const { steps } = await drafts.open(join(workspace, own), 'yaml');
   return steps.after.trim() === '' ? [{ kind: 'put', path: ['version'], value: 1 }] : [];
 }

@@ -1,11 +1,11 @@
-import type { ClientSurroundings } from '../../../clients/index.ts';
+import type { ClientContext } from '../../../clients/index.ts';
 import type { CliContext } from '../context.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { gitStateOf } from './git-state.ts';
 import type { SwitchPlan } from './plan-switch.ts';
-import { shownPath } from './surroundings.ts';
 
 /** More lines of one file are counted, not shown. */
 const mostLines = 200;
@@ -13,7 +13,7 @@ const mostLines = 200;
 /** What would change in each file. Secrets are masked. */
 export async function fileLines(
   cli: CliContext,
-  at: ClientSurroundings,
+  at: ClientContext,
   files: readonly FileDraft[],
 ): Promise<readonly string[]> {
   const { bold, dim } = cli.terminal.errColours;
@@ -37,7 +37,7 @@ function changedIn({ terminal, mask }: CliContext, file: FileDraft): readonly st
   return more > 0 ? [...shown, dim(`  … and ${more} more lines`)] : shown;
 }
 
-async function notesOn(cli: CliContext, at: ClientSurroundings, file: FileDraft): Promise<readonly string[]> {
+async function notesOn(cli: CliContext, at: ClientContext, file: FileDraft): Promise<readonly string[]> {
   const { target } = file.opened;
   const state = await gitStateOf(cli, file.path);
   return [
@@ -51,7 +51,7 @@ async function notesOn(cli: CliContext, at: ClientSurroundings, file: FileDraft)
 /** What becomes of the client's own entries. */
 export function switchLines(
   { terminal }: CliContext,
-  at: ClientSurroundings,
+  at: ClientContext,
   title: string,
   switches: readonly SwitchPlan[],
 ): readonly string[] {

@@ -3,12 +3,12 @@ import { checkAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { choosePlace } from './choose-place.ts';
+import { readClientContext, shownPath } from './client-context.ts';
 import { pickClient } from './client-list.ts';
 import type { ConnectOptions } from './connect-action.ts';
 import type { ConnectPrinted } from './connect-shapes.ts';
-import { checkTokenVariable, entryDraft, entryNames, writtenEntry } from './entry-draft.ts';
+import { checkTokenVariable, entryForHub, entryNames, writtenEntry } from './entry-for-hub.ts';
 import { createFileDrafts } from './file-drafts.ts';
-import { clientSurroundings, shownPath } from './surroundings.ts';
 
 /** `qm connect CLIENT --print`: the entry as it would stand in an empty file. Writes nothing. */
 export async function printEntry(
@@ -20,12 +20,12 @@ export async function printEntry(
   const { terminal } = cli;
   const client = pickClient(word);
   const agent = checkAgent(options.agent ?? 'NAME');
-  const at = await clientSurroundings(cli, invocation.workspace);
+  const at = await readClientContext(cli, invocation.workspace);
   const drafts = createFileDrafts(cli, at, undefined);
   for (const { path, dialect } of client.files(at)) await drafts.open(path, dialect);
   const { place } = await choosePlace(cli, { client, at, drafts }, options.scope);
   const tokenVariable = checkTokenVariable(options.tokenVariable);
-  const draft = await entryDraft(cli, { workspace: at.workspace, agent, http: options.http === true, tokenVariable });
+  const draft = await entryForHub(cli, { workspace: at.workspace, agent, http: options.http === true, tokenVariable });
   const [entry] = entryNames(at.workspace, place.scope === 'user');
   const value = writtenEntry(client, draft);
   const outcome = takeSteps('', place.dialect, [{ kind: 'put', path: [...place.servers, entry], value }]);

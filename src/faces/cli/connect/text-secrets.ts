@@ -1,4 +1,4 @@
-import type { Client, ClientSurroundings } from '../../../clients/index.ts';
+import type { Client, ClientContext } from '../../../clients/index.ts';
 import { createRedactor } from '../../../vault/index.ts';
 import type { CliContext } from '../context.ts';
 import { loadTexts } from '../trust/workspace-trust.ts';
@@ -7,7 +7,7 @@ import type { FileDraft } from './file-drafts.ts';
 /** From now on, the secrets in these files are masked in all output, as they are and as they would be. */
 export async function maskSecrets(
   cli: CliContext,
-  { client, at }: { readonly client: Client; readonly at: ClientSurroundings },
+  { client, at }: { readonly client: Client; readonly at: ClientContext },
   drafts: readonly FileDraft[],
 ): Promise<void> {
   const secrets = new Set<string>();

@@ -1,16 +1,16 @@
 import { HubError } from '../../../base/index.ts';
-import type { ClientConnection, ClientSurroundings, ConnectedFile } from '../../../clients/index.ts';
+import type { ClientConnection, ClientContext, ConnectedFile } from '../../../clients/index.ts';
 import { undoSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { withConfigLock } from '../servers/config-change.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import { tellHubOfTrust } from '../trust/tell-hub.ts';
 import { approveTexts, refuseOthers } from './apply-connection.ts';
+import { shownPath } from './client-context.ts';
 import { openConnections } from './connection-store.ts';
 import { type FileDraft, refuseBrokenText } from './file-drafts.ts';
 import { openClientFile } from './open-client-file.ts';
 import { isChanged } from './plan-connection.ts';
-import { shownPath } from './surroundings.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 /** Everything that disconnecting would change. */
@@ -23,7 +23,7 @@ export interface UndoPlan {
 
 export async function planUndo(
   cli: Pick<CliContext, 'random'>,
-  at: ClientSurroundings,
+  at: ClientContext,
   connection: ClientConnection,
 ): Promise<UndoPlan> {
   const files: FileDraft[] = [];
@@ -48,7 +48,7 @@ function draftOf(
   return { path, dialect, existed, madeFolder, steps: { taken: [], splices: [], after } };
 }
 
-function cannotUndo(at: ClientSurroundings, { path }: ConnectedFile, draft: FileDraft): HubError {
+function cannotUndo(at: ClientContext, { path }: ConnectedFile, draft: FileDraft): HubError {
   refuseBrokenText(at, draft);
   return new HubError('CONFIG_INVALID', `${shownPath(at, path)} has a form in which the entry cannot be undone.`, {
     hint: 'Nothing was written. Remove the entry with an editor; `qm state path` has the backups.',
@@ -57,7 +57,7 @@ function cannotUndo(at: ClientSurroundings, { path }: ConnectedFile, draft: File
 
 export async function applyUndo(
   cli: CliContext,
-  at: ClientSurroundings,
+  at: ClientContext,
   { connection, files }: UndoPlan,
 ): Promise<readonly WrittenFile[]> {
   const { workspace } = at;

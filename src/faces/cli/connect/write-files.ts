@@ -1,11 +1,11 @@
 import { chmod, mkdir, readFile, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
-import type { ClientSurroundings, ConnectionStore } from '../../../clients/index.ts';
+import type { ClientContext, ConnectionStore } from '../../../clients/index.ts';
 import { fileFailure, openFile, replaceAll } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
+import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
-import { shownPath } from './surroundings.ts';
 
 export interface WrittenFile {
   readonly path: string;
@@ -23,7 +23,7 @@ export interface WriteDeps extends Pick<CliContext, 'random'> {
 /** Backs every file up and replaces all of them. A file that nothing is left in is removed. */
 export async function writeFiles(
   deps: WriteDeps,
-  at: ClientSurroundings,
+  at: ClientContext,
   files: readonly FileDraft[],
 ): Promise<readonly WrittenFile[]> {
   const written: WrittenFile[] = [];
@@ -49,7 +49,7 @@ export async function writeFiles(
 }
 
 /** If one of several files could not be replaced, the others are as they were, too. */
-async function takeBack({ random }: WriteDeps, at: ClientSurroundings, files: readonly FileDraft[]): Promise<void> {
+async function takeBack({ random }: WriteDeps, at: ClientContext, files: readonly FileDraft[]): Promise<void> {
   for (const { path, onDisk, steps, madeFolder } of files) {
     const file = await openFile({ random }, path, shownPath(at, path));
     if (file.text !== steps.after || file.text === onDisk) continue;
@@ -58,7 +58,7 @@ async function takeBack({ random }: WriteDeps, at: ClientSurroundings, files: re
   }
 }
 
-async function makeFolderOf(at: ClientSurroundings, path: string): Promise<string | undefined> {
+async function makeFolderOf(at: ClientContext, path: string): Promise<string | undefined> {
   try {
     return await mkdir(dirname(path), { recursive: true });
   } catch (error) {
@@ -67,7 +67,7 @@ async function makeFolderOf(at: ClientSurroundings, path: string): Promise<strin
 }
 
 async function removeFile(
-  at: ClientSurroundings,
+  at: ClientContext,
   { path, madeFolder }: Pick<FileDraft, 'path' | 'madeFolder'>,
 ): Promise<void> {
   try {

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import type { Client, EntryDraft } from '../../../clients/index.ts';
+import type { Client, HubEntry } from '../../../clients/index.ts';
 import { readServedPort, readServeFile } from '../../../storage/index.ts';
 import type { CliContext } from '../context.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 
-export interface DraftOptions {
+export interface HubEntryOptions {
   readonly workspace: string;
   readonly agent: string;
   readonly http: boolean;
@@ -16,7 +16,7 @@ export interface DraftOptions {
  * The entry for the hub. Clients with a window have no PATH, and some start servers with few variables, so that it names
  * every program and every folder in full.
  */
-export async function entryDraft(cli: CliContext, options: DraftOptions): Promise<EntryDraft> {
+export async function entryForHub(cli: CliContext, options: HubEntryOptions): Promise<HubEntry> {
   const { workspace, agent, http, tokenVariable } = options;
   if (http) return { kind: 'http', url: await hubUrl(cli, workspace), tokenVariable };
   const [command, ...program] = cli.self;
@@ -54,7 +54,7 @@ export function checkTokenVariable(name: string): string {
 }
 
 /** Throws if the client cannot use the draft. */
-export function writtenEntry({ title, write }: Client, draft: EntryDraft): NonNullable<ReturnType<Client['write']>> {
+export function writtenEntry({ title, write }: Client, draft: HubEntry): NonNullable<ReturnType<Client['write']>> {
   const entry = write(draft);
   if (entry !== undefined) return entry;
   throw new HubError('USAGE', `${title} cannot reach a URL without having the token in its file.`, {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import type { ClientSurroundings } from '../../../clients/index.ts';
+import type { ClientContext } from '../../../clients/index.ts';
 import { findMainCheckout } from '../../../workspace-trust/index.ts';
 import type { CliContext } from '../context.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 
 /** Where the clients of this user have their files. */
-export async function clientSurroundings({ env }: Pick<CliContext, 'env'>, given: string): Promise<ClientSurroundings> {
+export async function readClientContext({ env }: Pick<CliContext, 'env'>, given: string): Promise<ClientContext> {
   const { HOME: home } = env;
   if (home === undefined || !isAbsolute(home)) {
     throw new HubError('CONFIG_INVALID', 'HOME is not set, so the files of clients cannot be found.', {
@@ -30,7 +30,7 @@ export function repositoryOf(folder: string): string | undefined {
 }
 
 /** A path as people write it: relative to the workspace, or with `~`. */
-export function shownPath({ workspace, home }: Pick<ClientSurroundings, 'workspace' | 'home'>, path: string): string {
+export function shownPath({ workspace, home }: Pick<ClientContext, 'workspace' | 'home'>, path: string): string {
   if (path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);
   return home !== '/' && path.startsWith(`${home}/`) ? `~/${path.slice(home.length + 1)}` : path;
 }
