@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../base/index.ts';
+import type { Dialect } from '../text/text-tree.ts';
 import type { FileStep, KeyPath } from './file-step.ts';
 
 /** The content of a file after a step, as far as its meaning goes. */
@@ -13,6 +15,18 @@ export function afterStep(content: unknown, step: FileStep): unknown {
       return withValue(content, step.path, [...(Array.isArray(list) ? list : []), step.item]);
     }
   }
+}
+
+/** Whether two files mean the same. Tables of TOML that nothing is in need not be written. */
+export function isSameContent(left: unknown, right: unknown, dialect: Dialect): boolean {
+  if (dialect !== 'toml') return isDeepStrictEqual(left, right);
+  return isDeepStrictEqual(withoutEmpty(left), withoutEmpty(right));
+}
+
+function withoutEmpty(content: unknown): unknown {
+  if (!isJsonObject(content) || content instanceof Date) return content;
+  const members = Object.entries(content).map(([key, value]) => [key, withoutEmpty(value)] as const);
+  return Object.fromEntries(members.filter(([, value]) => !isJsonObject(value) || Object.keys(value).length > 0));
 }
 
 export function valueAt(content: unknown, path: KeyPath): unknown {

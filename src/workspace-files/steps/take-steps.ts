@@ -11,7 +11,7 @@ import {
   type TakenSteps,
   type TextSplice,
 } from './file-step.ts';
-import { afterStep } from './plain-value.ts';
+import { afterStep, isSameContent } from './plain-value.ts';
 
 export type StepsOutcome =
   | ({ readonly kind: 'taken' } & TakenSteps)
@@ -48,7 +48,7 @@ function takeStep(tree: TextTree, step: FileStep): Result | undefined {
   const opened = openTree(result.text, tree.dialect);
   if (opened.kind !== 'tree') return undefined;
   const expected = afterStep(plainOf(tree.root), step);
-  return isDeepStrictEqual(plainOf(opened.tree.root), expected) ? result : undefined;
+  return isSameContent(plainOf(opened.tree.root), expected, tree.dialect) ? result : undefined;
 }
 
 function changed(tree: TextTree, step: FileStep): Result | undefined {

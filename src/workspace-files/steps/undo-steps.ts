@@ -6,6 +6,7 @@ import { openTree, parseText } from '../text/open-tree.ts';
 import { type Dialect, nodeAt, plainOf, type TextNode, type TextTree } from '../text/text-tree.ts';
 import { appendToToml } from '../text/toml-edits.ts';
 import type { KeyPath, TakenStep, TakenSteps } from './file-step.ts';
+import { isSameContent } from './plain-value.ts';
 
 export type UndoOutcome =
   /** `changed`: what the steps wrote there was changed since, and has gone or been replaced all the same. */
@@ -24,7 +25,7 @@ export function undoSteps({ taken, splices, after }: TakenSteps, current: string
     text = next;
   }
   const exact = undoSplices(splices, after, current);
-  const same = exact !== undefined && isDeepStrictEqual(parseText(exact, dialect), parseText(text, dialect));
+  const same = exact !== undefined && isSameContent(parseText(exact, dialect), parseText(text, dialect), dialect);
   return { kind: 'undone', text: same ? exact : text, changed };
 }
 
@@ -41,8 +42,10 @@ function undoSplices(splices: TakenSteps['splices'], after: string, current: str
   let [text, length] = [current, after.length];
   for (const { at, removed, inserted } of splices.toReversed()) {
     const end = at + inserted.length;
-    const isBefore = end <= head;
-    if (!isBefore && at < length - tail) return undefined;
+    // Where something was only taken out, a change right there could be on either side of it.
+    const room = inserted === '' && head < length ? 1 : 0;
+    const isBefore = end + room <= head;
+    if (!isBefore && at < length - tail + room) return undefined;
     const from = isBefore ? at : text.length - (length - at);
     text = splice(text, from, from + inserted.length, removed);
     const grown = removed.length - inserted.length;

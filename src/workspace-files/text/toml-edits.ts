@@ -49,7 +49,7 @@ export function tomlTextOf(text: string, path: Path): string | undefined {
   const found = findPlaces(text, path);
   if (found?.table === undefined || found.pair !== undefined || found.dotted.length > 0) return undefined;
   const tables = [found.table, ...found.below].toSorted((left, right) => left.range[0] - right.range[0]);
-  return tables.map((table) => text.slice(table.range[0], tableEnd(table))).join(eolOf(text).repeat(2));
+  return tables.map((table) => text.slice(table.range[0], lineEnd(text, tableEnd(table)))).join(eolOf(text).repeat(2));
 }
 
 export function appendToToml(text: string, block: string): string {
@@ -131,6 +131,13 @@ function appendTable(text: string, path: Path, value: { readonly [key: string]: 
 
 function tableEnd({ key, body }: AST.TOMLTable): number {
   return body.at(-1)?.range[1] ?? key.range[1] + 1;
+}
+
+/** With the comment behind it, which goes too. */
+function lineEnd(text: string, offset: number): number {
+  const newLine = text.indexOf('\n', offset);
+  if (newLine < 0) return text.length;
+  return text[newLine - 1] === '\r' ? newLine - 1 : newLine;
 }
 
 function namesOf({ keys }: AST.TOMLKey): Path {

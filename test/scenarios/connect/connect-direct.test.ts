@@ -63,6 +63,13 @@ test(
     expect(moved.echo).toMatchObject({ env: { A: '${LEVEL}' }, limits: { timeout_s: 5 } });
     expect(moved['a-b']).toEqual({ type: 'sse', url: 'http://127.0.0.1:1/sse', headers: { 'X-Level': '${LEVEL}' } });
     expect(machine.read('.vscode/mcp.json')).not.toContain('127.0.0.1');
+    // As another agent, with the same moves.
+    const lead = await machine.qm('connect', 'vscode', '--agent', 'lead', '--yes', '--no-start', '--json');
+    expect(connectSchema.parse(JSON.parse(lead.stdout))).toMatchObject({
+      agent: 'lead',
+      files: [{ path: machine.path('.vscode/mcp.json'), change: 'changed' }],
+      switchedOff: [{ key: 'echo' }, { key: 'a/b' }],
+    });
     // Approved before, approved now.
     const after = (await specOf(machine)) as { name: string; state: string }[];
     expect(after.map(({ name, state }) => [name, state])).toEqual([
