@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -61,8 +61,7 @@ test.each([
 test(verifies('connect:refuse', 'a disk that cannot be written leaves everything as it was'), async () => {
   const machine = await open();
   await machine.put('~/.cursor/mcp.json', { mcpServers: { echo } });
-  await mkdir(machine.path('.cursor'));
-  const before = machine.snapshot();
+  const before = [machine.snapshot(), existsSync(machine.path('.cursor'))];
   const preload = pathToFileURL(join(import.meta.dirname, '..', '..', 'support', 'failing-disk.mjs')).href;
   const env = {
     ...machine.env,
@@ -75,7 +74,7 @@ test(verifies('connect:refuse', 'a disk that cannot be written leaves everything
   const { code, stderr } = await runQm(args, { env });
   expect(code).toBe(3);
   expect(stderr).toContain('Cannot write .cursor/mcp.json (EROFS)');
-  expect(machine.snapshot()).toEqual(before);
+  expect([machine.snapshot(), existsSync(machine.path('.cursor'))]).toEqual(before);
   expect(await machine.qm('disconnect', 'cursor')).toMatchObject({
     stdout: expect.stringContaining('is not connected'),
   });
@@ -115,6 +114,11 @@ test(verifies('connect:refuse', 'a link in the workspace that leads out of it is
     expect(stderr).toContain('is a link that leads out of the workspace');
   }
   expect(machine.snapshot()).toEqual(before);
+  // Reading is no harm.
+  await machine.put('~/shared/mcp.json', { mcpServers: { echo } });
+  await symlink(machine.path('~/shared/mcp.json'), machine.path('.mcp.json'));
+  expect(await machine.connect('claude-code')).toMatchObject({ code: 0 });
+  expect(machine.read('~/.claude.json')).toContain('"disabledMcpServers": ["echo"]');
 });
 
 test(verifies('connect:files', 'a link in the home folder stays a link, and its target gets the entry'), async () => {

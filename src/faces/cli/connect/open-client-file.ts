@@ -11,6 +11,8 @@ export interface OpenedClientFile {
   readonly file: OpenedFile;
   /** The file that a link leads to. */
   readonly target: string | undefined;
+  /** Its path is in the workspace, and a link leads out of it: a repository could so lead the command to any file. */
+  readonly leadsOut: boolean;
 }
 
 /** Some clients keep their history in the file that has their servers. */
@@ -23,7 +25,6 @@ export async function openClientFile(
 ): Promise<OpenedClientFile> {
   const name = shownPath(at, path);
   const target = await targetOf(path, name);
-  if (isInside(at.workspace, path)) await refuseWayOut(at, target ?? path, name);
   const found = await stat(path).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
     throw error;
@@ -34,7 +35,8 @@ export async function openClientFile(
   if ((found?.size ?? 0) > mostBytes) {
     throw new HubError('CONFIG_INVALID', `${name} is over 32 MB.`, { hint: 'Check that this is the right file.' });
   }
-  return { file: await openFile({ random }, path, name), target };
+  const leadsOut = isInside(at.workspace, path) && !(await staysIn(at.workspace, target ?? path));
+  return { file: await openFile({ random }, path, name), target, leadsOut };
 }
 
 async function targetOf(path: string, name: string): Promise<string | undefined> {
@@ -48,15 +50,21 @@ async function targetOf(path: string, name: string): Promise<string | undefined>
   });
 }
 
-/** A link in a repository could lead the command to any file of the user. */
-async function refuseWayOut({ workspace }: ClientContext, path: string, name: string): Promise<void> {
+/** Whether the file, which need not exist yet, is in the workspace when all links are followed. */
+async function staysIn(workspace: string, path: string): Promise<boolean> {
   let folder = dirname(path);
   let real = await realpath(folder).catch(() => undefined);
   while (real === undefined) {
     folder = dirname(folder);
     real = await realpath(folder).catch(() => undefined);
   }
-  if (real === workspace || isInside(workspace, real)) return;
+  return real === workspace || isInside(workspace, real);
+}
+
+/** Throws if the file must not be written. */
+export function refuseWayOut(at: ClientContext, path: string, { leadsOut }: OpenedClientFile): void {
+  if (!leadsOut) return;
+  const name = shownPath(at, path);
   throw new HubError('CONFIG_INVALID', `${name} is a link that leads out of the workspace; nothing was written.`, {
     hint: 'Replace the link with a file, or choose another place with --scope user.',
   });

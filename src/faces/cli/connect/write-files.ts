@@ -6,6 +6,7 @@ import { fileFailure, openFile, replaceAll } from '../../../workspace-files/inde
 import type { CliContext } from '../context.ts';
 import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
+import { refuseWayOut } from './open-client-file.ts';
 
 export interface WrittenFile {
   readonly path: string;
@@ -27,6 +28,7 @@ export async function writeFiles(
   files: readonly FileDraft[],
 ): Promise<readonly WrittenFile[]> {
   const written: WrittenFile[] = [];
+  for (const { path, opened } of files) refuseWayOut(at, path, opened);
   for (const file of files) {
     const backup = file.onDisk === undefined ? null : await deps.store.backUp(file.path, await readFile(file.path));
     const change = isLeftEmpty(file) ? 'removed' : file.onDisk === undefined ? 'created' : 'changed';
@@ -37,7 +39,7 @@ export async function writeFiles(
   try {
     await replaceAll(kept.map(({ opened, steps }) => ({ file: opened.file, text: steps.after })));
   } catch (error) {
-    await takeBack(deps, at, files);
+    await takeBack(deps, at, files, written);
     throw error;
   }
   for (const { path, change } of written) {
@@ -49,12 +51,18 @@ export async function writeFiles(
 }
 
 /** If one of several files could not be replaced, the others are as they were, too. */
-async function takeBack({ random }: WriteDeps, at: ClientContext, files: readonly FileDraft[]): Promise<void> {
-  for (const { path, onDisk, steps, madeFolder } of files) {
+async function takeBack(
+  { random }: WriteDeps,
+  at: ClientContext,
+  files: readonly FileDraft[],
+  written: readonly WrittenFile[],
+): Promise<void> {
+  for (const { path, onDisk, steps } of files) {
     const file = await openFile({ random }, path, shownPath(at, path));
-    if (file.text !== steps.after || file.text === onDisk) continue;
-    if (onDisk === undefined) await removeFile(at, { path, madeFolder });
-    else await file.replace(onDisk);
+    if (onDisk !== undefined && file.text === steps.after) await file.replace(onDisk);
+    const isOwn = file.text === undefined || file.text === steps.after;
+    const madeFolder = written.find((each) => each.path === path)?.madeFolder;
+    if (onDisk === undefined && isOwn) await removeFile(at, { path, madeFolder });
   }
 }
 
