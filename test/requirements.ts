@@ -374,6 +374,7 @@ export const requirements = {
   'library:backoff': 'Work that meets a rate limit is retried after growing waits, each reported.',
   'library:selection': 'A program can narrow an agent to selected tools, and never widen it.',
   'library:call-all': 'Calls made together share one deadline, and each has its own outcome.',
+  'library:quiet-signals': 'However many calls share a signal or a deadline, Node warns of no leak.',
   'library:resources': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
   'library:subscribe': 'A program is notified of changes to a resource until it ends the subscription.',
   'library:server-requests':
