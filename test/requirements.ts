@@ -381,6 +381,10 @@ export const requirements = {
     'A program answers elicitation, sampling and roots with handlers, and gets no other requests.',
   'library:session': 'Each agent handle is its own client session.',
   'library:quiet-import': 'Importing the library starts nothing.',
+  'package:contents':
+    'The package holds the command line, the library with its types, and the pages; no tests, sources or maps.',
+  'package:command': 'An installed qm runs through npx, through links and from a global folder.',
+  'package:library': 'A strictly typed program compiles and runs against the installed library.',
   'builtin:configured': 'A built-in server is configured by its name instead of a command.',
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
   'builtin:both-eras': 'The built-in servers speak both protocol eras, over stdio and inside the hub.',
