@@ -29,6 +29,9 @@ await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name]-[hash].js',
+  // Node keeps the text of every file it has loaded, and one character beyond Latin-1 doubles its bytes.
+  charset: 'ascii',
+  comments: { legal: true, annotation: true, jsdoc: false },
 });
 await bundle.close();
 writeFileSync(join(folder, 'chunks', 'LICENCES.txt'), [...licences.values()].join('\n\n'));
