@@ -384,6 +384,8 @@ export const requirements = {
   'package:contents':
     'The package holds the command line, the library with its types, and the pages; no tests, sources or maps.',
   'package:command': 'An installed qm runs through npx, through links and from a global folder.',
+  'package:container':
+    'The image runs the hub as an ordinary user, reports its health, and ends in order when it is stopped.',
   'package:library': 'A strictly typed program compiles and runs against the installed library.',
   'builtin:configured': 'A built-in server is configured by its name instead of a command.',
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
