@@ -403,6 +403,7 @@ export const requirements = {
     'Whatever a web server answers, fetch keeps its limits on bytes, time and redirects, and leaves no connection open.',
   'builtin:fetch-work': 'Whatever a page contains, fetch converts it in small turns, with work linear in its length.',
   'docs:examples': 'Every example in the docs is loaded, run or compared, or says why it is not.',
+  'docs:demo': 'The session in the README is recorded from real commands, which still exist.',
   'docs:routes': 'The routes in the patterns and the security model give exactly the tools in their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',
   'events:servers': 'Each change of a server, its lists or the configuration reaches every listener, in order.',
