@@ -10,7 +10,6 @@ export const composingFiles: readonly string[] = [
   'src/faces/cli/terminal/printable.ts',
   'src/vault/credential-text.ts',
   'src/vault/short-values.ts',
-  'src/workspace-files/set-toml-flag.ts',
 ];
 
 export const countedFunctions: readonly CountedFunction[] = [

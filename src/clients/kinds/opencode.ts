@@ -5,8 +5,8 @@ import type { Client, ClientContext, ClientEntry, ClientFile } from '../client.t
 import { configHome, entriesAt, existing, jsonFile, mapAt, sameForm } from '../json-entries.ts';
 
 /**
- * The file in `.opencode` overrides all others and is none of those that the hub reads, so that both the hub and the
- * switches go there. They have the form of version 1, which version 2 reads too.
+ * The hub goes into the file in `.opencode`, which overrides all others, in the form of version 1, which version 2 reads
+ * too. The hub reads that file as well, so a switch there would turn off the hub's server.
  */
 export const opencode: Client = {
   name: 'opencode',
@@ -32,11 +32,13 @@ export const opencode: Client = {
     const environment = Object.keys(env).length === 0 ? {} : { environment: env };
     return { type: 'local', command: [command, ...args], ...environment };
   },
-  switchOff(_file, { key, path: written }, at) {
-    const off: FileStep = { kind: 'put', path: ['mcp', key, 'enabled'], value: false };
-    const offInSecond: FileStep = { kind: 'put', path: ['mcp', 'servers', key, 'disabled'], value: true };
-    const steps = written[1] === 'servers' && written.length > 2 ? [off, offInSecond] : [off];
-    return { kind: 'setting', path: localFile(at), dialect: 'jsonc', steps, reach: 'project' };
+  switchOff({ path, scope }, entry) {
+    if (scope === 'project') return { kind: 'move' };
+    const isSecond = entry.path[1] === 'servers' && entry.path.length > 2;
+    const step: FileStep = isSecond
+      ? { kind: 'put', path: [...entry.path, 'disabled'], value: true }
+      : { kind: 'put', path: [...entry.path, 'enabled'], value: false };
+    return { kind: 'setting', path, dialect: 'jsonc', steps: [step], reach: 'everywhere' };
   },
   traces: (at) => [userFolder(at), join(at.home, '.local', 'share', 'opencode')],
   restart: 'Start OpenCode again; `opencode mcp list` lists its servers.',

@@ -12,8 +12,10 @@ export const zed: Client = {
   places: settingsFiles,
   write: (draft) => (draft.kind === 'stdio' ? programEntry(draft) : undefined),
   switchOff({ path, scope }, entry) {
+    // The hub reads the project's file, so a switch there would turn off the hub's server.
+    if (scope === 'project') return { kind: 'move' };
     const steps = [{ kind: 'put', path: [...entry.path, 'enabled'], value: false } as const];
-    return { kind: 'setting', path, dialect: 'jsonc', steps, reach: scope === 'project' ? 'project' : 'everywhere' };
+    return { kind: 'setting', path, dialect: 'jsonc', steps, reach: 'everywhere' };
   },
   traces: (at) => [join(configHome(at), 'zed'), join(at.home, '.config', 'zed')],
   restart: 'Zed notices the file by itself; the agent panel lists its servers.',

@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
   {
     client: 'zed',
     file: '.zed/settings.json',
-    text: '// Zed settings\n{\n  "theme": "One",\n  "context_servers": {\n    "mine": { "source": "custom", "command": "x" },\n  },\n}\n',
+    text: '// Zed settings\n{\n  "theme": "One",\n  "context_servers": {\n    "mine": { "source": "custom", "command": "x", "enabled": false },\n  },\n}\n',
     direct: '~/.config/zed/settings.json',
     directText: JSON.stringify({ context_servers: { echo: { command: { path: echo.command, args: echo.args } } } }),
     entryIn: (content) => (content as { context_servers: { hub: unknown } }).context_servers.hub,
