@@ -39,6 +39,12 @@ export const requirements = {
   'trust:changed': 'A changed server goes on as approved until its change is approved; a removed one stops at once.',
   'trust:rights': 'While a change of rights waits, an agent has only what the approved and the new version both allow.',
   'trust:quiet': 'Formatting, another branch that was approved, a rotated secret and a git worktree ask nothing.',
+  'trust:latest':
+    'On a branch, only the version of a server or of the rules that was approved last there counts; an earlier one waits.',
+  'trust:worktree':
+    'Rules that nobody approved are never in force beside approved servers, whatever an agent writes where git names the main checkout.',
+  'trust:openings':
+    'Settings of a repository that open something count only once they are approved; its rules only restrict before.',
   'trust:files': 'The content of workspace files that a command names is approved with it and checked at each start.',
   'trust:shown':
     'Before you approve a server you see everything it would start or contact, which variables it gets, and whether it runs code of the workspace.',

@@ -17,8 +17,8 @@ export interface ApprovedVersions {
   isDeclined(item: TrustItem): boolean;
   /** The version of a server that stays in force while another one waits. */
   server(name: string): ApprovedServer | undefined;
-  /** Undefined: no policy was ever approved, so that there is nothing that a policy could widen. */
-  readonly policy: ApprovedPolicy | undefined;
+  /** The rules and settings that nothing on disk may widen. */
+  readonly policy: ApprovedPolicy;
 }
 
 export interface ApprovedServer {
@@ -27,7 +27,12 @@ export interface ApprovedServer {
 }
 
 export interface ApprovedPolicy {
-  /** Undefined: it cannot be read any more. */
+  /**
+   * `none`: nothing was ever approved, and a repository's own rules only narrow. `lost`: something was, but no rules are
+   * known, so everything is denied.
+   */
+  readonly state: 'approved' | 'none' | 'lost';
+  /** Of `none`, the rules that say nothing. */
   readonly item: PolicyItem | undefined;
   readonly rules: AccessRules;
   readonly settings: HubSettings;
@@ -47,6 +52,8 @@ export interface PendingItem {
   /** The approved version. */
   readonly before: TrustItem | undefined;
   readonly declined: boolean;
+  /** Rules wait, and agents may do nothing before they are approved. */
+  readonly deniesAll?: true;
 }
 
 /** The configuration that takes effect, and what waits. */
@@ -55,6 +62,8 @@ export interface Judgement {
   readonly pending: readonly PendingItem[];
   /** The items on disk that are approved. */
   readonly approved: readonly TrustItem[];
+  /** Servers that are approved on this branch and not configured any more. */
+  readonly removed: readonly string[];
   /** Another folder than the approved one is at the path of the workspace. */
   readonly replaced?: true;
 }
@@ -71,41 +80,59 @@ export function applyTrust(
   const { versions } = options;
   const servers = new Map(configuration.servers);
   const pending: PendingItem[] = [];
-  let policy: Partial<Configuration> = {};
+  const policy = items.find((item) => item.kind === 'policy');
+  const narrowed = policy === undefined || versions.isApproved(policy) ? {} : narrowPolicy(versions, configuration);
+  const { allowPaths = configuration.allowPaths } = narrowed;
+  const mayReachKeys = options.trustsPlans || allowPaths.length === configuration.allowPaths.length;
+  const context = { ...options, workspace: configuration.workspace, mayReachKeys };
   for (const item of items) {
-    const isApproved = versions.isApproved(item);
-    if (item.kind === 'server') {
-      const before = isApproved ? undefined : versions.server(item.name);
-      servers.set(item.name, judgeServer(item, before, { ...options, isApproved, workspace: configuration.workspace }));
-      // A new server waits only where servers need approval.
-      const waits = !isApproved && item.spec.enabled && (before !== undefined || !options.trustsPlans);
-      if (waits) pending.push(waiting(item, before?.item, { isKnown: before !== undefined, versions }));
-    } else if (!isApproved && versions.policy !== undefined) {
-      const { rules, settings, item: before } = versions.policy;
-      policy = { ...narrowSettings(settings, configuration), approvedRules: onlyRules(rules) };
-      pending.push(waiting(item, before, { isKnown: true, versions }));
-    }
+    if (versions.isApproved(item)) {
+      if (item.kind === 'server') servers.set(item.name, approvedServer(item, context));
+    } else if (item.kind === 'server') {
+      const before = versions.server(item.name);
+      servers.set(item.name, waitingServer(item, before, context));
+      if (waits(item, before, options)) pending.push(waiting(item, before?.item, versions));
+    } else if (saysMore(item, versions)) pending.push(waitingPolicy(item, versions));
   }
   const approved = items.filter((item) => versions.isApproved(item));
-  return { configuration: { ...configuration, servers, ...policy }, pending, approved };
+  return { configuration: { ...configuration, servers, ...narrowed }, pending, approved, removed: [] };
+}
+
+function narrowPolicy({ policy }: ApprovedVersions, configuration: Configuration): Partial<Configuration> {
+  const { rules, settings } = policy;
+  return { ...narrowSettings(settings, configuration), approvedRules: onlyRules(rules) };
+}
+
+/** Rules that say nothing need no approval of their own. */
+function saysMore({ hash }: PolicyItem, { policy }: ApprovedVersions): boolean {
+  return policy.state !== 'none' || policy.item?.hash !== hash;
 }
 
 interface ServerContext extends ApplyTrustOptions {
-  readonly isApproved: boolean;
   readonly workspace: string;
+  /** False: paths to keys were opened by rules that wait. A server that was approved together with them waits too. */
+  readonly mayReachKeys: boolean;
 }
 
-function judgeServer(item: ServerItem, before: ApprovedServer | undefined, context: ServerContext): ConfiguredServer {
-  const { isApproved, trustsPlans, workspace } = context;
+function approvedServer(item: ServerItem, context: ServerContext): ConfiguredServer {
   const { spec, plan } = item;
-  const ready = (own: ServerSpec, files: readonly PlanFile[]): ConfiguredServer => ({
-    kind: 'ready',
-    spec: trustsPlans ? own : withFiles(own, { workspace, files }),
-  });
-  if (isApproved || !spec.enabled) return ready(spec, plan.files);
-  if (before === undefined) return trustsPlans ? ready(spec, []) : untrusted(spec, context.versions.isDeclined(item));
-  if (trustsPlans) return ready(narrowServer(spec, before.item.spec), []);
-  return ready(narrowServer({ ...before.item.spec, ...placeOf(spec) }, spec), before.files);
+  if (spec.enabled && plan.reaches.length > 0 && !context.mayReachKeys) return untrusted(item, context);
+  return ready(spec, plan.files, context);
+}
+
+function waitingServer(item: ServerItem, before: ApprovedServer | undefined, context: ServerContext): ConfiguredServer {
+  const { trustsPlans, mayReachKeys } = context;
+  const { spec, plan } = item;
+  if (!spec.enabled) return ready(spec, plan.files, context);
+  if (before === undefined) return trustsPlans ? ready(spec, [], context) : untrusted(item, context);
+  if (trustsPlans) return ready(narrowServer(spec, before.item.spec), [], context);
+  if (before.item.plan.reaches.length > 0 && !mayReachKeys) return untrusted(item, context);
+  return ready(narrowServer({ ...before.item.spec, ...placeOf(spec) }, spec), before.files, context);
+}
+
+function ready(spec: ServerSpec, files: readonly PlanFile[], context: ServerContext): ConfiguredServer {
+  const { trustsPlans, workspace } = context;
+  return { kind: 'ready', spec: trustsPlans ? spec : withFiles(spec, { workspace, files }) };
 }
 
 function withFiles(spec: ServerSpec, approvedFiles: ApprovedFiles): ServerSpec {
@@ -124,15 +151,30 @@ function placeOf({ source, hides }: ServerSpec): { source: SourceRef; hides: rea
   return { source, hides };
 }
 
-function untrusted(spec: ServerSpec, declined: boolean): ConfiguredServer {
-  const { name, source, hides, description, transport, shared } = spec;
+function untrusted(item: ServerItem, { versions }: ServerContext): ConfiguredServer {
+  const { name, source, hides, description, transport, shared } = item.spec;
+  const declined = versions.isDeclined(item);
   return { kind: 'untrusted', name, source, hides, description, transport: transport.type, shared, declined };
 }
 
-function waiting(
-  item: TrustItem,
-  before: TrustItem | undefined,
-  { isKnown, versions }: { readonly isKnown: boolean; readonly versions: ApprovedVersions },
-): PendingItem {
-  return { item, before, change: isKnown ? 'changed' : 'new', declined: versions.isDeclined(item) };
+/** A new server waits only where servers need approval; a disabled one only if an approved version of it runs. */
+function waits({ spec }: ServerItem, before: ApprovedServer | undefined, { trustsPlans }: ApplyTrustOptions): boolean {
+  if (before === undefined) return spec.enabled && !trustsPlans;
+  return spec.enabled || (before.item.spec.enabled && !trustsPlans);
+}
+
+function waiting(item: ServerItem, before: ServerItem | undefined, versions: ApprovedVersions): PendingItem {
+  return { item, before, change: before === undefined ? 'new' : 'changed', declined: versions.isDeclined(item) };
+}
+
+function waitingPolicy(item: PolicyItem, versions: ApprovedVersions): PendingItem {
+  const { item: before, state } = versions.policy;
+  const change = state === 'none' ? 'new' : 'changed';
+  return {
+    item,
+    before,
+    change,
+    declined: versions.isDeclined(item),
+    ...(state === 'lost' ? { deniesAll: true } : {}),
+  };
 }

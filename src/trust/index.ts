@@ -6,10 +6,14 @@ export {
   type Judgement,
   type PendingItem,
 } from './apply-trust.ts';
-export { type ApproveOrder, approve, decline, revoke, revokePolicies } from './change-trust.ts';
+export { type ApprovalContext, approve, decline, hashesOf } from './change-trust.ts';
+export { countApprovals } from './counting-approvals.ts';
 export { changedLines } from './item-lines.ts';
+export { revoke, revokeEarlier, withdraw } from './revoke-trust.ts';
 export {
   digestPattern,
+  type ItemRef,
+  identityOf,
   type PolicyItem,
   type ServerItem,
   type TrustItem,
@@ -18,6 +22,7 @@ export {
 } from './trust-item.ts';
 export type {
   Approval,
+  DeclinedItem,
   NewSnapshot,
   Pin,
   Snapshot,

@@ -25,7 +25,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
 }
 
 /** Settings of the hub while a change of them waits. */
-export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve'>;
+export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>;
 
 export function narrowSettings(approved: HubSettings, other: HubSettings): HubSettings {
   return {
@@ -33,6 +33,7 @@ export function narrowSettings(approved: HubSettings, other: HubSettings): HubSe
     naming: approved.naming,
     ledger: { sync: approved.ledger.sync === 'always' ? 'always' : other.ledger.sync },
     serve: narrowServe(approved.serve, other.serve),
+    allowPaths: approved.allowPaths.filter((path) => other.allowPaths.includes(path)),
   };
 }
 

@@ -22,6 +22,13 @@ export interface PolicyItem {
   readonly rights: RightsDocument;
 }
 
+/** An item in any version. */
+export type ItemRef = { readonly kind: 'server'; readonly name: string } | { readonly kind: 'policy' };
+
+export function identityOf(item: ItemRef): string {
+  return item.kind === 'server' ? `server ${item.name}` : item.kind;
+}
+
 /** What a load of the configuration asks to be trusted with. */
 export interface TrustSubject {
   readonly configuration: Configuration;

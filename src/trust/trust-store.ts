@@ -11,30 +11,39 @@ export type TrustSource =
   /** The digest of everything on disk was given. */
   | 'digest';
 
+/** The operator's last word about an item on one branch. */
 export interface Approval {
-  readonly hash: string;
   readonly kind: 'server' | 'policy';
   readonly name: string;
+  /** Undefined: no version of it is approved on the branch, because it was removed or taken back there. */
+  readonly hash: string | undefined;
+  /** The branch of git on which it was given. */
+  readonly branch: string;
   /** In milliseconds since 1970. */
   readonly at: number;
   readonly how: TrustSource;
+  /** The approved version itself, so that it stays in force while a change waits. */
+  readonly pin: Pin | undefined;
 }
 
-/** The version of an item that was approved last, so that it stays in force while a change waits. */
 export interface Pin {
-  readonly hash: string;
   /** The files of the workspace as they were. */
   readonly snapshot: string;
   /** For a server: files whose content was approved with it. */
   readonly files: readonly PlanFile[];
 }
 
+export interface DeclinedItem extends Omit<Approval, 'hash' | 'branch' | 'pin'> {
+  readonly hash: string;
+}
+
 export interface TrustRecord {
-  readonly approved: readonly Approval[];
+  /** At most one for each item on a branch. */
+  readonly approvals: readonly Approval[];
   /** Items that a person declined, so that nobody is asked again. */
-  readonly declined: readonly Approval[];
-  readonly servers: ReadonlyMap<string, Pin>;
-  readonly policy: Pin | undefined;
+  readonly declined: readonly DeclinedItem[];
+  /** The main checkout of the worktree, as git told when something was approved. Whoever writes files may change git's word. */
+  readonly main: string | undefined;
   /** Another folder is at the path of the workspace now. Approvals of servers in the folder before it do not count. */
   readonly replaced?: true;
 }
@@ -47,8 +56,8 @@ export interface TrustStore {
   /** To notice changes. */
   readonly place: string;
   load(): Promise<TrustRecord>;
-  /** One process at a time. Snapshots that no pin refers to any more are removed. */
-  update(change: (record: TrustRecord) => TrustRecord, snapshot?: NewSnapshot): Promise<TrustRecord>;
+  /** One process at a time. Snapshots that no approval refers to are removed. */
+  update(change: (record: TrustRecord) => TrustRecord, snapshots?: readonly NewSnapshot[]): Promise<TrustRecord>;
   snapshot(id: string): Promise<Snapshot | undefined>;
 }
 

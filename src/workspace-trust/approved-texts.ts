@@ -15,6 +15,8 @@ export class ApprovedLoads {
   readonly #snapshots = new Map<string, ApprovedTexts['texts'] | undefined>();
   readonly #loaded = new Map<ApprovedTexts['texts'], LoadedConfiguration>();
 
+  readonly #noTexts: ApprovedTexts['texts'] = new Map();
+
   constructor(loadTexts: (texts: ReadonlyMap<string, SourceText>) => Promise<LoadedConfiguration>) {
     this.#loadTexts = loadTexts;
   }
@@ -32,6 +34,11 @@ export class ApprovedLoads {
     return loaded;
   }
 
+  /** A configuration without any files. */
+  nothing(): Promise<LoadedConfiguration> {
+    return this.load({ texts: this.#noTexts, files: [] });
+  }
+
   /** Texts that nobody approved as they are. */
   fresh(texts: ApprovedTexts['texts']): Promise<LoadedConfiguration> {
     return this.#loadTexts(texts);
@@ -39,8 +46,9 @@ export class ApprovedLoads {
 
   /** Undefined if the texts cannot be read any more. */
   async pinned(store: TrustStore, { snapshot, files }: Pin): Promise<ApprovedTexts | undefined> {
-    if (!this.#snapshots.has(snapshot)) this.#snapshots.set(snapshot, asSources(await store.snapshot(snapshot)));
-    const texts = this.#snapshots.get(snapshot);
+    const place = `${store.place} ${snapshot}`;
+    if (!this.#snapshots.has(place)) this.#snapshots.set(place, asSources(await store.snapshot(snapshot)));
+    const texts = this.#snapshots.get(place);
     return texts === undefined ? undefined : { texts, files };
   }
 }

@@ -1,30 +1,48 @@
+import { createHmac } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { type Clock, createId, type Logger, type RandomBytes } from '../base/index.ts';
-import type { LoadedConfiguration } from '../config/index.ts';
+import type { Clock, Logger, RandomBytes } from '../base/index.ts';
+import { type LoadedConfiguration, loadWithSources } from '../config/index.ts';
 import { ensureStateFolder, ensureTrustKey, workspaceLayout } from '../storage/index.ts';
 import {
+  type Approval,
+  type ApprovalContext,
   approve,
   decline,
+  type ItemRef,
+  identityOf,
+  type NewSnapshot,
   revoke,
-  revokePolicies,
+  revokeEarlier,
+  type Snapshot,
   type TrustItem,
   type TrustSource,
   trustItems,
+  withdraw,
 } from '../trust/index.ts';
-import { findMainCheckout } from './main-checkout.ts';
-import { openTrustStore } from './open-trust.ts';
+import { openTrustPlace } from './open-trust.ts';
+import { readRecords, type StoredRecords } from './trust-records.ts';
 
-/** Changes what is trusted. A running hub notices it. */
+/** Changes what is trusted, on the branch of git that the workspace is on. A running hub notices it. */
 export interface TrustChanges {
   /** With the hashes under which they are approved. */
   itemsOf(loaded: LoadedConfiguration): readonly TrustItem[];
   /** Approves these items of the loaded configuration, and nothing that came after it was loaded. */
   approve(loaded: LoadedConfiguration, items: readonly TrustItem[], how: TrustSource): Promise<void>;
+  /** With an approved version on any branch. */
+  approvedServers(): Promise<readonly string[]>;
   decline(loaded: LoadedConfiguration, items: readonly TrustItem[], how: TrustSource): Promise<void>;
   /** Undefined: all servers. */
   revoke(servers: readonly string[] | undefined): Promise<void>;
-  /** Rules that were approved before the last ones need approval again. */
-  revokeEarlierRules(): Promise<void>;
+  /** No version of these servers is approved on this branch any more. */
+  withdraw(servers: readonly string[]): Promise<void>;
+  /** Of these items, only the version that counts on this branch stays approved, there and on all others. */
+  revokeEarlier(which: EarlierItems): Promise<void>;
+}
+
+/** `servers` undefined: all. */
+export interface EarlierItems {
+  readonly servers: readonly string[] | undefined;
+  readonly rules: boolean;
 }
 
 export interface TrustChangesDeps {
@@ -41,48 +59,88 @@ export async function openTrustChanges(
   const layout = workspaceLayout(workspace, stateHome);
   await ensureStateFolder(layout, { clock, random, logger });
   const key = await ensureTrustKey(layout, random);
-  const store = openTrustStore(deps, layout, key);
-  const main = await findMainCheckout(layout.workspace);
-  const mainStore = main === undefined ? undefined : openTrustStore(deps, workspaceLayout(main, layout.home), key);
+  const place = await openTrustPlace(deps, layout, key);
+  const { store } = place;
   /** They may have been read before there was a key. */
   const keyed = (loaded: LoadedConfiguration, items: readonly TrustItem[]): readonly TrustItem[] => {
     const names = new Set(items.map(identityOf));
     return trustItems(loaded, key).filter((item) => names.has(identityOf(item)));
   };
+  const begin = async (how: TrustSource): Promise<Begun> => {
+    const records = await readRecords(place);
+    return { records, act: { branch: records.branch, at: clock.now(), how }, inMain: records.main?.approvals ?? [] };
+  };
   return {
     itemsOf: (loaded) => trustItems(loaded, key),
     async approve(loaded, items, how) {
-      const snapshot = { id: createId(random, 16), texts: textsOf(loaded) };
-      const order = {
-        items: keyed(loaded, items),
-        all: trustItems(loaded, key),
-        // A worktree's rules are compared with those of the main checkout.
-        isFirst: (await mainStore?.load())?.policy === undefined,
-        names: new Set(loaded.configuration.servers.keys()),
-        snapshot: snapshot.id,
-        at: clock.now(),
-        how,
-      };
-      await store.update((record) => approve(record, order), snapshot);
+      const { records, act, inMain } = await begin(how);
+      const snapshot = snapshotOf(textsOf(loaded), key);
+      const all = trustItems(loaded, key);
+      // A person answers for each item that is shown. Rules that say nothing are not shown.
+      const coversRules = how !== 'terminal' || (await saysNothing(all, workspace, key));
+      const names = new Set(loaded.configuration.servers.keys());
+      const order = { ...act, items: keyed(loaded, items), all, coversRules, names, snapshot: snapshot.id, inMain };
+      const main = records.mainPath;
+      await store.update((record) => approve({ ...record, main }, order), [...(await copies(records)), snapshot]);
     },
     async decline(loaded, items, how) {
       await store.update((record) => decline(record, { items: keyed(loaded, items), at: clock.now(), how }));
     },
-    async revokeEarlierRules() {
-      await store.update(revokePolicies);
+    async withdraw(servers) {
+      const { act } = await begin('command');
+      await store.update((record) => withdraw(record, servers, act));
     },
     async revoke(servers) {
-      await store.update((record) => revoke(record, servers === undefined ? undefined : new Set(servers)));
+      const { act, inMain } = await begin('command');
+      const isMeant = (item: ItemRef): boolean => item.kind === 'server' && (servers?.includes(item.name) ?? true);
+      await store.update((record) => revoke(record, { ...act, inMain, isMeant }));
     },
+    async revokeEarlier({ servers, rules }) {
+      const { records, act, inMain } = await begin('command');
+      const isMeant = (item: ItemRef): boolean =>
+        item.kind === 'policy' ? rules : (servers?.includes(item.name) ?? true);
+      await store.update((record) => revokeEarlier(record, { ...act, inMain, isMeant }), await copies(records));
+    },
+    approvedServers: async () => approvedNames(await readRecords(place)),
   };
 }
 
-function identityOf(item: TrustItem): string {
-  return item.kind === 'server' ? `server ${item.name}` : item.kind;
+/** The start of an act of the operator. */
+interface Begun {
+  readonly records: StoredRecords;
+  readonly act: ApprovalContext;
+  /** Approvals of the main checkout. */
+  readonly inMain: readonly Approval[];
+}
+
+function approvedNames({ own, main }: StoredRecords): readonly string[] {
+  const all = [...own.approvals, ...(main?.approvals ?? [])];
+  return all.flatMap(({ kind, hash, name }) => (kind === 'server' && hash !== undefined ? [name] : []));
+}
+
+/** A version that the main checkout approved and that is kept here must not be lost with the main checkout. */
+async function copies({ main, mainStore }: StoredRecords): Promise<readonly NewSnapshot[]> {
+  const ids = new Set(main?.approvals.flatMap(({ pin }) => (pin === undefined ? [] : [pin.snapshot])));
+  const all = await Promise.all([...ids].map(async (id) => ({ id, texts: await mainStore?.snapshot(id) })));
+  return all.flatMap(({ id, texts }) => (texts === undefined ? [] : [{ id, texts }]));
+}
+
+/** Whether the rules on disk are those of a workspace without files. */
+async function saysNothing(items: readonly TrustItem[], workspace: string, key: Uint8Array): Promise<boolean> {
+  const nothing = await loadWithSources({ env: {} }, { workspace, instead: new Map(), only: true });
+  const hashes = new Set(trustItems(nothing, key).map(({ hash }) => hash));
+  return items.every(({ kind, hash }) => kind === 'server' || hashes.has(hash));
+}
+
+/** The same texts have the same name, so that branches share them. */
+function snapshotOf(texts: Snapshot, key: Uint8Array): NewSnapshot {
+  const sorted = [...texts].sort(([one], [other]) => (one < other ? -1 : 1));
+  const digest = createHmac('sha256', key).update('snapshot').update(JSON.stringify(sorted)).digest('hex');
+  return { id: digest.slice(0, 16), texts };
 }
 
 /** Values of the secret store are not part of what is approved. */
-function textsOf({ sources }: LoadedConfiguration): ReadonlyMap<string, string> {
+function textsOf({ sources }: LoadedConfiguration): Snapshot {
   return new Map(
     [...sources].flatMap(([file, { source }]): [string, string][] =>
       source.kind === 'text' && !isAbsolute(file) ? [[file, source.text]] : [],

@@ -1,5 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { findCheckout, type GitCheckout, readGitLine } from './git-checkout.ts';
 
 /**
  * The same folder in the main checkout, if this one is in a linked worktree of git. Both files that git keeps for a
@@ -7,35 +8,18 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
  */
 export async function findMainCheckout(workspace: string): Promise<string | undefined> {
   const here = await realpath(workspace).catch(() => undefined);
-  if (here === undefined) return undefined;
-  for (let folder = here; ; folder = dirname(folder)) {
-    const link = join(folder, '.git');
-    const text = await readLine(link);
-    if (text !== undefined) {
-      const main = await mainOf(link, text);
-      return main === undefined ? undefined : join(main, relative(folder, here));
-    }
-    if (dirname(folder) === folder) return undefined;
-  }
+  const checkout = here === undefined ? undefined : await findCheckout(here);
+  if (here === undefined || checkout?.isLinked !== true) return undefined;
+  const main = await mainOf(checkout);
+  return main === undefined ? undefined : join(main, relative(checkout.top, here));
 }
 
 /** `.git` of a worktree says `gitdir: MAIN/.git/worktrees/NAME`, whose `gitdir` names that `.git` again. */
-async function mainOf(link: string, text: string): Promise<string | undefined> {
-  const said = /^gitdir: (.+)$/.exec(text)?.[1];
-  if (said === undefined) return undefined;
-  const admin = await realpath(resolve(dirname(link), said)).catch(() => undefined);
-  if (admin === undefined || basename(dirname(admin)) !== 'worktrees') return undefined;
-  const back = await readLine(join(admin, 'gitdir'));
+async function mainOf({ top, gitFolder }: GitCheckout): Promise<string | undefined> {
+  if (basename(dirname(gitFolder)) !== 'worktrees') return undefined;
+  const back = await readGitLine(join(gitFolder, 'gitdir'));
   if (back === undefined) return undefined;
-  const named = await realpath(isAbsolute(back) ? back : resolve(admin, back)).catch(() => undefined);
-  const main = dirname(dirname(admin));
-  return named === link && basename(main) === '.git' ? dirname(main) : undefined;
-}
-
-const longest = 4096;
-
-/** The first line of a small regular file. */
-async function readLine(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text === undefined || text.length > longest ? undefined : text.split('\n', 1)[0];
+  const named = await realpath(isAbsolute(back) ? back : resolve(gitFolder, back)).catch(() => undefined);
+  const main = dirname(dirname(gitFolder));
+  return named === join(top, '.git') && basename(main) === '.git' ? dirname(main) : undefined;
 }

@@ -4,6 +4,7 @@ import { createFileTrustStore, readTrustKey, type WorkspaceLayout, workspaceLayo
 import { digestPattern, type TrustStore } from '../trust/index.ts';
 import { createTextSeal } from '../vault/index.ts';
 import type { ConfigurationTrust } from './configuration-trust.ts';
+import { headFile, readBranch } from './git-branch.ts';
 import { findMainCheckout } from './main-checkout.ts';
 import { StoredTrust, type StoredTrustDeps } from './stored-trust.ts';
 import { trustEverything } from './trust-everything.ts';
@@ -34,7 +35,6 @@ export async function openTrust(
   const layout = workspaceLayout(options.workspace, options.stateHome);
   if (await trustsAll(deps, options)) return (first) => trustEverything(random(32), first);
   const digest = pinnedDigest(env);
-  const main = await findMainCheckout(layout.workspace);
   let known: TrustPlace | undefined;
 
   async function place(): Promise<TrustPlace> {
@@ -42,11 +42,7 @@ export async function openTrust(
     const kept = await readTrustKey(layout);
     // A key that nobody keeps matches nothing that was ever approved.
     const key = kept ?? unkept;
-    const found: TrustPlace = {
-      key,
-      store: openTrustStore(deps, layout, key),
-      main: main === undefined ? undefined : openTrustStore(deps, workspaceLayout(main, layout.home), key),
-    };
+    const found = await openTrustPlace(deps, layout, key);
     if (kept !== undefined) known = found;
     return found;
   }
@@ -56,17 +52,26 @@ export async function openTrust(
 }
 
 /** The files whose changes are changes of what is trusted. */
-export function trustFiles(workspace: string, stateHome: string): readonly string[] {
+export async function trustFiles(workspace: string, stateHome: string): Promise<readonly string[]> {
   const { trust, trustKey } = workspaceLayout(workspace, stateHome);
-  return [trust, trustKey];
+  const head = await headFile(workspace);
+  return [trust, trustKey, ...(head === undefined ? [] : [head])];
 }
 
-export function openTrustStore(
+export async function openTrustPlace(
   { clock, random }: Pick<TrustDeps, 'clock' | 'random'>,
   layout: WorkspaceLayout,
   key: Uint8Array,
-): TrustStore {
-  return createFileTrustStore(layout, { clock, random, seal: createTextSeal({ random }, key, 'trust') });
+): Promise<TrustPlace> {
+  const seal = createTextSeal({ random }, key, 'trust');
+  const open = (of: WorkspaceLayout): TrustStore => createFileTrustStore(of, { clock, random, seal });
+  return {
+    key,
+    store: open(layout),
+    storeOf: (workspace) => open(workspaceLayout(workspace, layout.home)),
+    main: await findMainCheckout(layout.workspace),
+    branch: () => readBranch(layout.workspace),
+  };
 }
 
 /** Whether nobody is asked about this workspace. */

@@ -5,6 +5,7 @@ import {
   type ApprovedServer,
   type ApprovedVersions,
   applyTrust,
+  type ItemRef,
   type Judgement,
   type TrustItem,
   trustDigest,
@@ -12,7 +13,7 @@ import {
 } from '../trust/index.ts';
 import { ApprovedLoads, type ApprovedTexts } from './approved-texts.ts';
 import type { ConfigurationTrust } from './configuration-trust.ts';
-import { pinnedTexts, type Records, recordsOf, type TrustPlace } from './trust-records.ts';
+import { pinnedTexts, type Records, readRecords, recordsOf, type TrustPlace } from './trust-records.ts';
 import { findUndone } from './undone-items.ts';
 
 export interface StoredTrustDeps {
@@ -30,7 +31,7 @@ export class StoredTrust implements ConfigurationTrust {
   readonly #deps: StoredTrustDeps;
   /** The approved versions that took effect last in this process, by server. */
   readonly #servers = new Map<string, RememberedVersion>();
-  #policy: ApprovedTexts | undefined;
+  #policy: RememberedVersion | undefined;
   #digest: { readonly of: string; readonly text: Promise<string> } | undefined;
 
   constructor(deps: StoredTrustDeps) {
@@ -44,14 +45,15 @@ export class StoredTrust implements ConfigurationTrust {
   async judge(loaded: LoadedConfiguration): Promise<Judgement> {
     const { digest } = this.#deps;
     const records = await this.#records();
-    const { place, own, approved, declined, loads } = records;
+    const { place, own, declined, loads } = records;
     const items = trustItems(loaded, place.key);
     const isPinned = digest !== undefined && (await this.#digestOf(items)) === digest;
-    this.#forget((hash) => approved.has(hash));
+    this.#forget(records);
     const undone = await findUndone(items, loaded, records);
-    const isApproved = ({ hash }: TrustItem): boolean => isPinned || (approved.has(hash) && !undone.has(hash));
+    const isApproved = (item: TrustItem): boolean =>
+      isPinned || (!undone.has(item.hash) && counts(records, item, item.hash));
     const waiting = items.filter((item) => !isApproved(item));
-    const versions = await this.#versionsOf(waiting, loaded.configuration, records);
+    const versions = await this.#versionsOf(waiting, records);
     this.#remember(loaded, items.filter(isApproved), isPinned);
     const judged = applyTrust(loaded.configuration, items, {
       versions: { ...versions, isApproved, isDeclined: ({ hash }) => declined.has(hash) },
@@ -60,25 +62,26 @@ export class StoredTrust implements ConfigurationTrust {
     return {
       ...judged,
       configuration: withSecrets(judged.configuration, loads.all()),
+      removed: removedServers(loaded.configuration, records),
       ...(own.replaced === true ? { replaced: true } : {}),
     };
   }
 
   async approvedBefore(): Promise<{ readonly loaded: LoadedConfiguration; readonly at: number } | undefined> {
-    const { place, own, loads, pinOf } = await this.#records();
+    const records = await this.#records();
+    const { place, own, loads } = records;
+    const [newest] = records.counting({ kind: 'policy' });
     // A worktree has files of its own, and may lack those that git ignores.
-    const pin = pinOf(undefined);
-    if (pin === undefined || pin !== own.policy) return undefined;
-    const texts = await loads.pinned(place.store, pin);
-    if (texts === undefined) return undefined;
-    return { loaded: await loads.load(texts), at: own.approved.find(({ hash }) => hash === pin.hash)?.at ?? 0 };
+    if (newest?.pin === undefined || !own.approvals.includes(newest)) return undefined;
+    const texts = await loads.pinned(place.store, newest.pin);
+    return texts === undefined ? undefined : { loaded: await loads.load(texts), at: newest.at };
   }
 
   async #records(): Promise<Records> {
     const { digest, loadTexts } = this.#deps;
     const place = await this.#deps.place();
-    const [own, main] = await Promise.all([place.store.load(), place.main?.load()]);
-    return recordsOf({ place, own, main, loads: new ApprovedLoads(loadTexts) }, digest !== undefined);
+    const loads = new ApprovedLoads(loadTexts);
+    return recordsOf(await readRecords(place), { place, loads, hasDigest: digest !== undefined });
   }
 
   /** Slow where files supply values, so it is made once for the same items. */
@@ -96,54 +99,68 @@ export class StoredTrust implements ConfigurationTrust {
   #remember({ configuration, sources }: LoadedConfiguration, approved: readonly TrustItem[], isPinned: boolean): void {
     const texts = new Map([...sources].map(([file, { source }]) => [file, source]));
     for (const item of approved) {
-      if (item.kind === 'policy') this.#policy = { texts, files: [] };
-      else this.#servers.set(item.name, { texts, files: item.plan.files, hash: item.hash, isPinned });
+      const files = item.kind === 'server' ? item.plan.files : [];
+      const version = { texts, files, hash: item.hash, isPinned };
+      if (item.kind === 'policy') this.#policy = version;
+      else this.#servers.set(item.name, version);
     }
     for (const name of this.#servers.keys()) if (!configuration.servers.has(name)) this.#servers.delete(name);
   }
 
-  /** An approval that was taken back keeps nothing in force. */
-  #forget(isStillApproved: (hash: string) => boolean): void {
-    for (const [name, { hash, isPinned }] of this.#servers) {
-      if (!isPinned && !isStillApproved(hash)) this.#servers.delete(name);
+  /** A version that was replaced or taken back keeps nothing in force. */
+  #forget(records: Records): void {
+    const isOver = (item: ItemRef, { hash, isPinned }: RememberedVersion): boolean =>
+      !isPinned && !counts(records, item, hash);
+    for (const [name, version] of this.#servers) {
+      if (isOver({ kind: 'server', name }, version)) this.#servers.delete(name);
     }
+    if (this.#policy !== undefined && isOver({ kind: 'policy' }, this.#policy)) this.#policy = undefined;
   }
 
   async #versionsOf(
     waiting: readonly TrustItem[],
-    settings: Configuration,
     records: Records,
   ): Promise<Pick<ApprovedVersions, 'server' | 'policy'>> {
-    const { loads, place, pinOf } = records;
+    const { loads, place } = records;
     const servers = new Map<string, ApprovedServer>();
-    let policy: ApprovedPolicy | undefined;
     for (const item of waiting) {
-      if (item.kind === 'policy') {
-        policy = await this.#approvedPolicy(settings, records);
-        continue;
-      }
+      if (item.kind === 'policy') continue;
       const { name } = item;
-      const from = this.#servers.get(name) ?? (await pinnedTexts(pinOf(name), records));
+      const from = this.#servers.get(name) ?? (await pinnedTexts(records.counting(item), records));
       if (from === undefined) continue;
       const before = trustItems(await loads.load(from), place.key).find((each) => isServer(each, name));
       if (before?.kind !== 'server') continue;
       const { files } = from;
       servers.set(name, { item: { ...before, plan: { ...before.plan, files } }, files });
     }
-    return { server: (name) => servers.get(name), policy };
+    return { server: (name) => servers.get(name), policy: await this.#approvedPolicy(records) };
   }
 
-  async #approvedPolicy(settings: Configuration, records: Records): Promise<ApprovedPolicy | undefined> {
-    const { loads, place, pinOf } = records;
-    const pin = pinOf(undefined);
-    if (this.#policy === undefined && pin === undefined) return undefined;
-    const from = this.#policy ?? (await pinnedTexts(pin, records));
-    // The approved rules are lost. Whatever they denied stays denied until the rules on disk are approved.
-    if (from === undefined) return { item: undefined, rules: denyAll(place.store.place), settings };
-    const loaded = await loads.load(from);
+  async #approvedPolicy(records: Records): Promise<ApprovedPolicy> {
+    const { loads, place, hasApprovals } = records;
+    const from = this.#policy ?? (await pinnedTexts(records.counting({ kind: 'policy' }), records));
+    const loaded = from === undefined ? await loads.nothing() : await loads.load(from);
+    const { configuration } = loaded;
     const item = trustItems(loaded, place.key).find((each) => each.kind === 'policy');
-    return { item, rules: loaded.configuration, settings: loaded.configuration };
+    if (from !== undefined) return { state: 'approved', item, rules: configuration, settings: configuration };
+    if (!hasApprovals) return { state: 'none', item, rules: configuration, settings: configuration };
+    // Whatever the approved rules denied stays denied until the rules on disk are approved.
+    return { state: 'lost', item: undefined, rules: denyAll(place.store.place), settings: configuration };
   }
+}
+
+/** Whether this version of an item is one that counts. */
+function counts(records: Records, item: ItemRef, version: string): boolean {
+  return records.counting(item).some(({ hash }) => hash === version);
+}
+
+/** Their text brings them back, until the operator approves that they are gone. */
+function removedServers({ servers }: Configuration, records: Records): readonly string[] {
+  const { own, branch } = records;
+  return own.approvals.flatMap((each) => {
+    const isHere = each.kind === 'server' && each.branch === branch && !servers.has(each.name);
+    return isHere && records.counting(each).length > 0 ? [each.name] : [];
+  });
 }
 
 interface RememberedVersion extends ApprovedTexts {

@@ -20,7 +20,12 @@ export function trustEverything(key: Uint8Array, first: LoadedConfiguration): Co
         const item = items.find((each) => each.kind === 'server' && each.name === name);
         return item?.kind === 'server' ? { item, files: [] } : undefined;
       },
-      policy: { item: items.find((each) => each.kind === 'policy'), rules: configuration, settings: configuration },
+      policy: {
+        state: 'approved',
+        item: items.find((each) => each.kind === 'policy'),
+        rules: configuration,
+        settings: configuration,
+      },
     };
   }
 

@@ -1,59 +1,91 @@
-import type { Pin, TrustRecord, TrustStore } from '../trust/index.ts';
+import {
+  type Approval,
+  countApprovals,
+  hashesOf,
+  type ItemRef,
+  type TrustRecord,
+  type TrustStore,
+} from '../trust/index.ts';
 import type { ApprovedLoads, ApprovedTexts } from './approved-texts.ts';
 
 /** Where approvals are, and the key that identifies items in them. */
 export interface TrustPlace {
   readonly key: Uint8Array;
   readonly store: TrustStore;
-  /** The approvals of the main checkout, for a worktree. */
-  readonly main: TrustStore | undefined;
+  /** The approvals of another workspace. */
+  storeOf(workspace: string): TrustStore;
+  /** The main checkout, if git says that this is a worktree of it. */
+  readonly main: string | undefined;
+  /** The branch of git that the workspace is on. */
+  branch(): Promise<string>;
 }
 
-export interface ReadRecords {
-  readonly place: TrustPlace;
+/** The approvals as they are stored. */
+export interface StoredRecords {
   readonly own: TrustRecord;
-  /** Of the main checkout. */
+  /** The main checkout of a worktree, and its approvals. */
+  readonly mainPath: string | undefined;
   readonly main: TrustRecord | undefined;
-  readonly loads: ApprovedLoads;
+  readonly mainStore: TrustStore | undefined;
+  readonly branch: string;
+}
+
+/**
+ * The main checkout that was remembered counts, because an agent may write the file in which git names it. A remembered one
+ * without any approvals has nothing to say: it was moved, with its state.
+ */
+export async function readRecords(place: TrustPlace): Promise<StoredRecords> {
+  const [own, branch] = await Promise.all([place.store.load(), place.branch()]);
+  const candidates = [own.main, place.main].filter((path) => path !== undefined);
+  for (const mainPath of candidates) {
+    const mainStore = place.storeOf(mainPath);
+    const main = await mainStore.load();
+    if (main.approvals.length > 0) return { own, branch, mainPath, main, mainStore };
+  }
+  return { own, branch, mainPath: candidates[0], main: undefined, mainStore: undefined };
 }
 
 /** The stored approvals that count. */
-export interface Records extends ReadRecords {
-  readonly approved: ReadonlySet<string>;
+export interface Records extends StoredRecords {
+  readonly place: TrustPlace;
+  readonly loads: ApprovedLoads;
   readonly declined: ReadonlySet<string>;
-  /** The version of a server that was approved last; undefined: of the policy. A worktree's own counts first. */
-  pinOf(server: string | undefined): Pin | undefined;
+  /** Whether anything was ever approved. */
+  readonly hasApprovals: boolean;
+  /** The newest first. */
+  counting(item: ItemRef): readonly Approval[];
 }
 
 /** Where a digest is pinned, no stored approval counts. */
-export function recordsOf(read: ReadRecords, hasDigest: boolean): Records {
-  const { own, main } = read;
+export function recordsOf(
+  stored: StoredRecords,
+  { place, loads, hasDigest }: Pick<Records, 'place' | 'loads'> & { readonly hasDigest: boolean },
+): Records {
+  const { own, main, branch } = stored;
+  const approvals = hasDigest ? [] : [...(main?.approvals ?? []), ...own.approvals];
   const declined = hashesOf(own.declined);
-  const inMain = [...hashesOf(main?.approved ?? [])].filter((hash) => !declined.has(hash));
+  const hasApprovals = approvals.some(({ hash }) => hash !== undefined);
   return {
-    ...read,
-    approved: new Set(hasDigest ? [] : [...hashesOf(own.approved), ...inMain]),
+    ...stored,
+    place,
+    loads,
     declined,
-    pinOf(server) {
-      if (hasDigest) return undefined;
-      if (server === undefined) return own.policy ?? main?.policy;
-      const pin = own.servers.get(server) ?? main?.servers.get(server);
-      // Declined in the worktree, and still approved in the main checkout.
-      return pin === undefined || declined.has(pin.hash) ? undefined : pin;
-    },
+    hasApprovals,
+    counting: countApprovals({ approvals, branch, declined }),
   };
 }
 
+/** The newest of these versions whose texts are still there. */
 export async function pinnedTexts(
-  pin: Pin | undefined,
-  { place, own, loads }: ReadRecords,
+  approvals: readonly Approval[],
+  { place, mainStore, loads }: Records,
 ): Promise<ApprovedTexts | undefined> {
-  if (pin === undefined) return undefined;
-  const isOwn = own.policy === pin || [...own.servers.values()].includes(pin);
-  const store = isOwn ? place.store : place.main;
-  return store === undefined ? undefined : loads.pinned(store, pin);
-}
-
-function hashesOf(approvals: TrustRecord['approved']): ReadonlySet<string> {
-  return new Set(approvals.map(({ hash }) => hash));
+  for (const { pin } of approvals) {
+    if (pin === undefined) continue;
+    const texts =
+      (await loads.pinned(place.store, pin)) ??
+      (mainStore === undefined ? undefined : await loads.pinned(mainStore, pin));
+    if (texts !== undefined) return texts;
+  }
+  return undefined;
 }

@@ -5,8 +5,9 @@ import { findEmptied, withRetained } from './retained-file.ts';
 import { pinnedTexts, type Records } from './trust-records.ts';
 
 /**
- * Items that are an earlier approved version only because files are missing, empty or unreadable. An approved branch is
- * there with its files; what is left when somebody deletes a file is not a choice of that version, and absence never opens.
+ * Items that are the approved version of another branch only because files are missing, empty or unreadable. An approved
+ * branch is there with its files; what is left when somebody deletes a file is not a choice of that version, and absence
+ * never opens.
  */
 export async function findUndone(
   items: readonly TrustItem[],
@@ -16,9 +17,10 @@ export async function findUndone(
   const undone = new Set<string>();
   const restored = new Map<ApprovedTexts['texts'], ReadonlySet<string>>();
   for (const item of items) {
-    const pin = records.pinOf(item.kind === 'server' ? item.name : undefined);
-    if (!records.approved.has(item.hash) || pin === undefined || pin.hash === item.hash) continue;
-    const texts = await pinnedTexts(pin, records);
+    const counting = records.counting(item);
+    const isApproved = counting.some(({ hash }) => hash === item.hash);
+    if (!isApproved || counting[0]?.hash === item.hash) continue;
+    const texts = await pinnedTexts(counting, records);
     const hashes = texts && (restored.get(texts.texts) ?? (await hashesWith(texts, loaded, records)));
     if (texts !== undefined && hashes !== undefined) restored.set(texts.texts, hashes);
     // Without the texts nobody can tell, and the later version was stricter perhaps.

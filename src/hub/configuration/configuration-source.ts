@@ -61,6 +61,7 @@ export async function openConfigurationSource(
     { clock, random, env: userEnv, loadTexts },
     { workspace, stateHome, mode: options.trust },
   );
+  const outside = [secrets.file, ...(await trustFiles(workspace, stateHome))];
   let live: LiveConfiguration | undefined;
   let early = false;
   // Watch before the first read, so that no change is missed.
@@ -70,7 +71,7 @@ export async function openConfigurationSource(
         {
           workspace,
           named: () => live?.namedFiles ?? [],
-          outside: [secrets.file, ...trustFiles(workspace, stateHome)],
+          outside,
           onFilesChange() {
             if (live === undefined) early = true;
             else live.follow();

@@ -34,16 +34,13 @@ export function createFileTrustStore(layout: WorkspaceLayout, deps: TrustFileDep
   }
 
   /** First what the new record refers to, then the record, then what nothing refers to any more. */
-  async function save(record: TrustRecord, added: NewSnapshot | undefined): Promise<void> {
+  async function save(record: TrustRecord, added: readonly NewSnapshot[]): Promise<void> {
     const before = (await readJsonDocument(layout, trustTexts, textsDocument))?.snapshots ?? {};
-    const all = added === undefined ? before : { ...before, [added.id]: sealed(added) };
-    const used = new Set(
-      [...record.servers.values(), ...(record.policy === undefined ? [] : [record.policy])].map(
-        ({ snapshot }) => snapshot,
-      ),
-    );
-    const kept = Object.fromEntries(Object.entries(all).filter(([id]) => used.has(id)));
-    if (added !== undefined) await replace(trustTexts, { version: 1, snapshots: all });
+    const used = usedSnapshots(record);
+    const wanted = added.filter(({ id }) => used.includes(id));
+    const all = { ...before, ...Object.fromEntries(wanted.map((each) => [each.id, sealed(each)])) };
+    const kept = withinBytes(all, used);
+    if (wanted.length > 0) await replace(trustTexts, { version: 1, snapshots: all });
     await replace(trust, { ...documentOf(record), folder: workspaceIdentity(layout) });
     if (Object.keys(kept).length < Object.keys(all).length) {
       await replace(trustTexts, { version: 1, snapshots: kept });
@@ -57,13 +54,13 @@ export function createFileTrustStore(layout: WorkspaceLayout, deps: TrustFileDep
   return {
     place: trust,
     load,
-    update: (change, snapshot) =>
+    update: (change, snapshots = []) =>
       withLock(
         layout,
         'trust',
         async () => {
           const record = change(await load());
-          await save(record, snapshot);
+          await save(record, snapshots);
           return record;
         },
         deps,
@@ -75,4 +72,26 @@ export function createFileTrustStore(layout: WorkspaceLayout, deps: TrustFileDep
       return opened === undefined ? undefined : new Map(textPairs.parse(JSON.parse(opened)));
     },
   };
+}
+
+/** The newest approvals first. */
+function usedSnapshots({ approvals }: TrustRecord): readonly string[] {
+  const newest = [...approvals].sort((one, other) => other.at - one.at);
+  return [...new Set(newest.flatMap(({ pin }) => (pin === undefined ? [] : [pin.snapshot])))];
+}
+
+/** Half of what may be read. A version without its texts still counts, but cannot stay in force while a change waits. */
+const mostBytes = 128 * 1024 * 1024;
+
+function withinBytes(snapshots: Readonly<Record<string, string>>, used: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let bytes = 0;
+  for (const id of used) {
+    const text = snapshots[id];
+    if (text === undefined) continue;
+    bytes += text.length;
+    if (bytes > mostBytes) break;
+    kept[id] = text;
+  }
+  return kept;
 }

@@ -64,7 +64,7 @@ test(verifies('trust:ask', 'qm trust shows what waits, approves by name, and a r
   expect(before.items.map(({ name, state }) => [name, state])).toEqual([
     ['one', 'waiting'],
     ['two', 'waiting'],
-    [null, 'approved'],
+    [null, 'waiting'],
   ]);
   const { code } = await qm(workspace, ['trust', 'one']);
   expect(code).toBe(0);

@@ -1,31 +1,24 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadWithSources } from '../../../src/config/index.ts';
-import type { Judgement } from '../../../src/trust/index.ts';
-import { openTrust, openTrustChanges } from '../../../src/workspace-trust/index.ts';
 import { openStage, type Stage, stdioServer } from '../../support/hub.ts';
-import { removeState, stateEnv } from '../../support/state-home.ts';
+import { removeState } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
-import { approve, deps, isServer, load, pendingOf, put, stored } from './trust.fixture.ts';
+import {
+  approve,
+  changesOf,
+  gitIn,
+  isServer,
+  judge,
+  load,
+  pendingOf,
+  put,
+  statesOf,
+  stored,
+  waits,
+} from './trust.fixture.ts';
 
 const named = stdioServer('named-tools.mjs', ['look', 'write']);
-const options = { stateHome: stateEnv.QM_STATE_DIR };
-
-async function judge(workspace: string, env: Readonly<Record<string, string>> = {}): Promise<Judgement> {
-  const trustIn = await openTrust(
-    { ...deps, env, loadTexts: (texts) => loadWithSources({ env: {} }, { workspace, instead: texts, only: true }) },
-    { ...options, workspace, mode: 'stored' },
-  );
-  const loaded = await load(workspace);
-  return trustIn(loaded).judge(loaded);
-}
-
-const kinds = ({ configuration }: Judgement): readonly string[] =>
-  [...configuration.servers.values()].map(({ kind }) => kind);
-
-const waits = ({ pending }: Judgement): readonly string[] => pending.map(({ item }) => item.kind);
 
 /** A clone without rules was approved, then rules were added and approved. */
 async function withLaterDeny(): Promise<Stage> {
@@ -93,7 +86,7 @@ test(
     await approve(stage.workspace);
     await rm(stage.path('.env'));
     const judged = await judge(stage.workspace);
-    expect(waits(judged)).toEqual(['server']);
+    expect(waits(judged)).toEqual(['up']);
     const up = judged.configuration.servers.get('up');
     expect(up?.kind === 'ready' && up.spec.transport).toMatchObject({ env: { READ_ONLY: '1' } });
     await approve(stage.workspace);
@@ -103,13 +96,17 @@ test(
 
 test(verifies('trust:quiet', 'an approved branch with other files asks nothing'), async () => {
   const stage = await openStage();
+  const git = gitIn(stage.workspace);
+  git('init', '-q', '-b', 'one');
   const other = stdioServer('named-tools.mjs', ['look']);
   await stage.configure({ servers: { up: named } });
   await approve(stage.workspace);
+  git('symbolic-ref', 'HEAD', 'refs/heads/two');
   await stage.configure({ servers: { up: other } });
   await put(stage, '.mcp/servers/more.json', JSON.stringify({ name: 'more', ...named }));
   await approve(stage.workspace);
   await rm(stage.path('.mcp'), { recursive: true });
+  git('symbolic-ref', 'HEAD', 'refs/heads/one');
   await stage.start({ servers: { up: named } }, stored);
   expect(pendingOf(stage)).toEqual([]);
   expect(stage.hub.configurationNotices()).toEqual([]);
@@ -118,12 +115,7 @@ test(verifies('trust:quiet', 'an approved branch with other files asks nothing')
 
 test(verifies('trust:rights', 'approving a server in a worktree approves no rules that wait there'), async () => {
   const stage = await openStage();
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
-      cwd: stage.workspace,
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: stage.workspace, GIT_CONFIG_NOSYSTEM: '1' },
-    });
+  const git = gitIn(stage.workspace);
   await stage.configure({ servers: { up: named }, policies: { tools: { 'up.write': 'deny' } } });
   git('init', '-q');
   git('add', '-A');
@@ -136,7 +128,7 @@ test(verifies('trust:rights', 'approving a server in a worktree approves no rule
   git('worktree', 'add', '-q', tree);
   await approve(stage.workspace);
   await writeFile(`${tree}/quartermaster.yaml`, JSON.stringify({ servers: { up: named, more: named } }));
-  expect(waits(await judge(tree))).toEqual(['server', 'policy']);
+  expect(waits(await judge(tree))).toEqual(['more', 'policy']);
   await approve(tree, isServer('more'));
   expect(waits(await judge(tree))).toEqual(['policy']);
 });
@@ -146,37 +138,37 @@ test(verifies('trust:ask', 'another folder at the same path has no approvals of 
   const config = { servers: { up: named }, policies: { tools: { 'up.write': 'deny' } } };
   await stage.configure(config);
   await approve(stage.workspace);
-  expect(kinds(await judge(stage.workspace))).toEqual(['ready']);
+  expect(statesOf(await judge(stage.workspace))).toEqual(['ready']);
   await rename(stage.workspace, `${stage.workspace}-old`);
   onTestFinished(() => rm(`${stage.workspace}-old`, { recursive: true, force: true }));
   await mkdir(stage.workspace);
   await stage.configure(config);
   const judged = await judge(stage.workspace);
-  expect(kinds(judged)).toEqual(['untrusted']);
+  expect(statesOf(judged)).toEqual(['untrusted']);
   expect(judged.replaced).toBe(true);
   // The rules of before still limit what this folder may widen.
   await stage.configure({ servers: { up: named } });
-  expect(waits(await judge(stage.workspace))).toEqual(['server', 'policy']);
+  expect(waits(await judge(stage.workspace))).toEqual(['up', 'policy']);
   await approve(stage.workspace);
   const again = await judge(stage.workspace);
-  expect([kinds(again), again.replaced]).toEqual([['ready'], undefined]);
+  expect([statesOf(again), again.replaced]).toEqual([['ready'], undefined]);
 });
 
 test(verifies('trust:ask', 'declining the approved version ends it, and declining a change does not'), async () => {
   const stage = await openStage();
   await stage.configure({ servers: { up: named } });
   await approve(stage.workspace);
-  const changes = await openTrustChanges(deps, { ...options, workspace: stage.workspace });
+  const changes = await changesOf(stage.workspace);
   const declineNow = async (): Promise<void> => {
     const loaded = await load(stage.workspace);
     await changes.decline(loaded, changes.itemsOf(loaded).filter(isServer('up')), 'command');
   };
   await stage.configure({ servers: { up: stdioServer('named-tools.mjs', ['drop']) } });
   await declineNow();
-  expect(kinds(await judge(stage.workspace))).toEqual(['ready']);
+  expect(statesOf(await judge(stage.workspace))).toEqual(['ready']);
   await stage.configure({ servers: { up: named } });
   await declineNow();
-  expect(kinds(await judge(stage.workspace))).toEqual(['untrusted']);
+  expect(statesOf(await judge(stage.workspace))).toEqual(['untrusted']);
 });
 
 test(verifies('trust:all', 'while QM_TRUST is set, no stored approval counts'), async () => {
@@ -185,9 +177,9 @@ test(verifies('trust:all', 'while QM_TRUST is set, no stored approval counts'), 
   await stage.configure(config);
   await approve(stage.workspace);
   const QM_TRUST = `sha256:${'0'.repeat(64)}`;
-  expect(kinds(await judge(stage.workspace, { QM_TRUST }))).toEqual(['untrusted']);
+  expect(statesOf(await judge(stage.workspace, { QM_TRUST }))).toEqual(['untrusted']);
   await stage.configure({ servers: { up: stdioServer('named-tools.mjs', ['drop']) } });
-  expect(kinds(await judge(stage.workspace, { QM_TRUST }))).toEqual(['untrusted']);
+  expect(statesOf(await judge(stage.workspace, { QM_TRUST }))).toEqual(['untrusted']);
 });
 
 test(verifies('trust:ask', 'a script that changed is named as the change'), async () => {

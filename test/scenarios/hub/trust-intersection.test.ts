@@ -107,7 +107,7 @@ function versionsOf(approved: Configuration, later: ReadonlySet<string>): Approv
       const item = items.find((each) => each.kind === 'server' && each.name === name);
       return item?.kind === 'server' ? { item, files: [] } : undefined;
     },
-    policy: { item: undefined, rules: approved, settings: approved },
+    policy: { state: 'approved', item: undefined, rules: approved, settings: approved },
   };
 }
 

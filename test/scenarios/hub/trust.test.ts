@@ -1,16 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
-import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadWithSources } from '../../../src/config/index.ts';
-import { openTrust, openTrustChanges } from '../../../src/workspace-trust/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openStage, stdioServer } from '../../support/hub.ts';
-import { layoutOf, removeState, stateEnv } from '../../support/state-home.ts';
+import { layoutOf, removeState } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
-import { approve, deps, isServer, load, pendingOf, put, stored } from './trust.fixture.ts';
+import { approve, changesOf, gitIn, isServer, judge, load, pendingOf, put, statesOf, stored } from './trust.fixture.ts';
 
 const named = stdioServer('named-tools.mjs', ['look', 'write']);
 const other = stdioServer('named-tools.mjs', ['look', 'write', 'drop']);
@@ -120,16 +117,24 @@ test(verifies('trust:quiet', 'formatting, approved branches and rotated secrets 
   const one = { servers: { up: { ...named, env: { TOKEN: '${TOKEN}' } } }, agents: { b: { servers: ['up'] } } };
   const two = { servers: { up: { ...other, env: { TOKEN: '${TOKEN}' } } } };
   const env = { TOKEN: 'first-secret' };
-  for (const config of [one, two]) {
+  const git = gitIn(stage.workspace);
+  git('init', '-q');
+  const switchTo = (branch: string): string => git('symbolic-ref', 'HEAD', `refs/heads/${branch}`);
+  for (const [branch, config] of Object.entries({ one, two })) {
+    switchTo(branch);
     await stage.configure(config);
-    const changes = await openTrustChanges(deps, { workspace: stage.workspace, stateHome: stateEnv.QM_STATE_DIR });
+    const changes = await changesOf(stage.workspace);
     const loaded = await load(stage.workspace, env);
     await changes.approve(loaded, changes.itemsOf(loaded), 'command');
   }
+  switchTo('one');
   await stage.start(one, { ...stored, env });
   expect(pendingOf(stage)).toEqual([]);
+  switchTo('two');
   await stage.start(two, { ...stored, env: { TOKEN: 'another-secret' } });
   expect(pendingOf(stage)).toEqual([]);
+  // Nothing was approved on this one, so that all others count.
+  switchTo('three');
   const yaml = `# A comment.\nagents:\n  b:\n    servers: [up]\nservers:\n  up:\n    env: { TOKEN: "\${TOKEN}" }\n`;
   await stage.start(`${yaml}    args: ${JSON.stringify(Object(named).args)}\n    command: ${process.execPath}\n`, {
     ...stored,
@@ -159,12 +164,7 @@ test(
   verifies('trust:quiet', 'a worktree has the approvals of its main checkout, and a forged one has not'),
   async () => {
     const stage = await openStage();
-    const git = (...args: string[]): string =>
-      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
-        cwd: stage.workspace,
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH, HOME: stage.workspace, GIT_CONFIG_NOSYSTEM: '1' },
-      });
+    const git = gitIn(stage.workspace);
     await stage.configure({ servers: { up: named } });
     git('init', '-q');
     git('add', '-A');
@@ -177,24 +177,11 @@ test(
     });
     git('worktree', 'add', '-q', tree);
     await approve(stage.workspace);
-    const states = async (workspace: string): Promise<readonly string[]> => {
-      const trustIn = await openTrust(
-        {
-          ...deps,
-          env: {},
-          loadTexts: (texts) => loadWithSources({ env: {} }, { workspace, instead: texts, only: true }),
-        },
-        { workspace, stateHome: stateEnv.QM_STATE_DIR, mode: 'stored' },
-      );
-      const loaded = await load(workspace);
-      const { configuration } = await trustIn(loaded).judge(loaded);
-      return [...configuration.servers.values()].map(({ kind }) => kind);
-    };
-    expect(await states(tree)).toEqual(['ready']);
+    expect(statesOf(await judge(tree))).toEqual(['ready']);
     await mkdir(forged);
     await writeFile(join(forged, 'quartermaster.yaml'), JSON.stringify({ servers: { up: named } }));
     await writeFile(join(forged, '.git'), `gitdir: ${stage.workspace}/.git/worktrees/${tree.split('/').at(-1)}\n`);
-    expect(await states(forged)).toEqual(['untrusted']);
+    expect(statesOf(await judge(forged))).toEqual(['untrusted']);
   },
 );
 
@@ -224,7 +211,7 @@ test(verifies('trust:all', 'QM_TRUST pins exactly what is on disk'), async () =>
   const stage = await openStage();
   const { trustDigest } = await import('../../../src/trust/index.ts');
   await stage.configure({ servers: { up: named } });
-  const changes = await openTrustChanges(deps, { workspace: stage.workspace, stateHome: stateEnv.QM_STATE_DIR });
+  const changes = await changesOf(stage.workspace);
   const digest = await trustDigest(changes.itemsOf(await load(stage.workspace)));
   const env = { QM_TRUST: digest };
   await stage.start({ servers: { up: named } }, { ...stored, env });

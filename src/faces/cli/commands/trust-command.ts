@@ -8,6 +8,7 @@ export interface TrustArguments {
   readonly rules?: boolean;
   readonly decline?: boolean;
   readonly revoke?: boolean;
+  readonly earlier?: boolean;
   readonly digest?: string;
 }
 
@@ -17,9 +18,10 @@ export function trustCommand(cli: CliContext): Command {
     .argument('[server...]', 'approve these servers; without names, you are asked about all that wait')
     .option('--show', 'show every server and the rules with their state and digest, and change nothing')
     .option('--all', 'approve everything that is on disk now')
-    .option('--rules', 'approve the change of the rules; with --revoke, forget all rules that were approved before')
+    .option('--rules', 'approve the rules; with --revoke, forget all earlier rules')
     .option('--decline', 'decline the named servers, so that nobody is asked about them again')
     .option('--revoke', 'take approvals back: of the named servers, or of all')
+    .option('--earlier', 'with --revoke: forget only versions other than the one in force, on all branches')
     .option('--digest <sha256>', 'approve everything if it has this digest; for CI')
     .addHelpText('after', examples)
     .action(async (servers: string[], options: TrustArguments, command: Command) => {
@@ -32,5 +34,6 @@ const examples = `
 Examples:
   qm trust                 asks about each server that waits
   qm trust files github    approves these two
+  qm trust --revoke --earlier   forgets what you approved before, on other branches too
   qm trust --show --json   what is on disk, with its digest
   qm trust --digest sha256:…   in CI: approves exactly what you reviewed`;

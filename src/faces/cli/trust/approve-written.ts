@@ -1,7 +1,8 @@
 import { HubError } from '../../../base/index.ts';
 import type { LoadedConfiguration, SourceText } from '../../../config/index.ts';
-import type { TrustItem } from '../../../trust/index.ts';
+import { identityOf, type TrustItem } from '../../../trust/index.ts';
 import type { CliContext } from '../context.ts';
+import { showCoveredRules } from './covered-rules.ts';
 import { loadTexts, openChanges, readWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
 
 /** Approves what a command of the operator wrote, item by item, and nothing that was waiting before it. */
@@ -35,7 +36,15 @@ export async function beforeWriting(cli: CliContext, workspace: string): Promise
       });
       const mayApprove = approvable(trust, before);
       const approved = written.filter(mayApprove);
-      if (approved.length > 0) await changes.approve(after, approved, 'command');
+      if (approved.length > 0) {
+        showCoveredRules(cli, trust.pending, approved);
+        await changes.approve(after, approved, 'command');
+      }
+      // Whoever disables a server means every version of it.
+      const stopped = written.flatMap((item) =>
+        item.kind === 'server' && !item.spec.enabled && !mayApprove(item) ? [item.name] : [],
+      );
+      if (stopped.length > 0) await changes.withdraw(stopped);
       return approved.length === written.length ? [] : await stillWaiting(cli, workspace, servers);
     },
   };
@@ -56,11 +65,11 @@ async function stillWaiting(
  * the rest since it was approved: also while it was disabled, when it does not wait for anything.
  */
 function approvable({ approved, pending }: WorkspaceTrust, before: readonly TrustItem[]): (item: TrustItem) => boolean {
-  const waited = new Set(pending.map(({ item }) => nameOf(item)));
-  const old = new Map(before.map((item) => [nameOf(item), item]));
+  const waited = new Set(pending.map(({ item }) => identityOf(item)));
+  const old = new Map(before.map((item) => [identityOf(item), item]));
   return (item) => {
-    const was = old.get(nameOf(item));
-    if (waited.has(nameOf(item))) return false;
+    const was = old.get(identityOf(item));
+    if (waited.has(identityOf(item))) return false;
     return item.kind === 'policy' || was === undefined || approved.has(was.hash);
   };
 }
@@ -91,9 +100,4 @@ function withTexts(
   const all = new Map([...sources].map(([file, { source }]) => [file, source]));
   for (const [file, text] of texts) all.set(file, text === undefined ? { kind: 'absent' } : { kind: 'text', text });
   return all;
-}
-
-/** No server has an empty name. */
-function nameOf(item: TrustItem): string {
-  return item.kind === 'server' ? item.name : '';
 }

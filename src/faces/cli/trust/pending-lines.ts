@@ -7,6 +7,8 @@ import { cutInMiddle, isMasked, itemPlace, planFacts, planRemarks } from './item
 
 /** More lines of one change are counted, not shown. */
 const mostLines = 400;
+/** Rules that were never approved are shown in short; they are in the files. */
+const mostNewLines = 40;
 
 /** What waits for approval, for a person. Secrets are masked. */
 export function pendingLines(cli: CliContext, pending: readonly PendingItem[]): readonly string[] {
@@ -15,9 +17,10 @@ export function pendingLines(cli: CliContext, pending: readonly PendingItem[]): 
 
 export function pendingTitle(pending: readonly PendingItem[]): string {
   const servers = pending.filter(({ item }) => item.kind === 'server').length;
+  const rules = pending.find(({ item }) => item.kind === 'policy');
   const parts = [
     ...(servers === 0 ? [] : [plural(servers, 'server')]),
-    ...(servers < pending.length ? ['a change of the rules'] : []),
+    ...(rules === undefined ? [] : [rules.change === 'new' ? 'the rules' : 'a change of the rules']),
   ];
   return `${parts.join(' and ')} in this workspace ${pending.length === 1 ? 'waits' : 'wait'} for your approval.`;
 }
@@ -29,7 +32,11 @@ function itemLines(cli: CliContext, { item, before, change, declined }: PendingI
   const wrapped = (text: string, indent = '    '): string[] => hang(indent, printableLine(text), width);
   const note = declined ? ' (declined before)' : '';
   if (item.kind === 'policy') {
-    return [`  ${bold('the rules')} ${yellow('changed')}${note}`, ...diffLines(cli, changedLines(before, item))];
+    const isNew = change === 'new';
+    // Of new rules, what they say counts, and not that they replace the defaults.
+    const lines = changedLines(before, item).filter((line) => !isNew || line.startsWith('+'));
+    const diff = diffLines(cli, lines, isNew ? mostNewLines : mostLines);
+    return [`  ${bold('the rules')} ${yellow(change)}${note}`, ...diff];
   }
   const title = `  ${bold(printableLine(item.name))} ${yellow(change)}${note}  ${dim(itemPlace(item))}`;
   const facts = planFacts(item.plan, mask.text);
@@ -49,15 +56,15 @@ function itemLines(cli: CliContext, { item, before, change, declined }: PendingI
   ];
 }
 
-function diffLines({ terminal, mask }: CliContext, lines: readonly string[]): readonly string[] {
+function diffLines({ terminal, mask }: CliContext, lines: readonly string[], most = mostLines): readonly string[] {
   const { green, red, dim } = terminal.errColours;
   if (lines.length === 0)
     return [
       `    ${dim('A value in a file of the workspace changed, or a file that decides what it runs; neither is shown.')}`,
     ];
-  const shown = lines.slice(0, mostLines).map((line) => {
+  const shown = lines.slice(0, most).map((line) => {
     const text = printableLine(cutInMiddle(mask.text(line)));
     return `    ${line.startsWith('-') ? red(text) : green(text)}`;
   });
-  return lines.length > mostLines ? [...shown, `    … and ${lines.length - mostLines} more`] : shown;
+  return lines.length > most ? [...shown, `    … and ${lines.length - most} more`] : shown;
 }

@@ -22,8 +22,8 @@ export async function settleTrust(cli: CliContext, workspace: string, options: S
   const { loaded, pending } = trust;
   if (pending.length === 0) return;
   if (options.trustAll === true) {
-    const items = pending.map(({ item }) => item);
-    await (await openChanges(cli, workspace)).approve(loaded, items, 'flag');
+    const changes = await openChanges(cli, workspace);
+    await changes.approve(loaded, changes.itemsOf(loaded), 'flag');
     await tellHubOfTrust(cli, workspace);
     return;
   }

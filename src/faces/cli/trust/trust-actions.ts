@@ -1,16 +1,16 @@
 import { HubError } from '../../../base/index.ts';
 import { didYouMean } from '../../../config/index.ts';
-import { changedLines, type PendingItem, type TrustItem, trustDigest } from '../../../trust/index.ts';
+import { type TrustItem, trustDigest } from '../../../trust/index.ts';
+import type { TrustChanges } from '../../../workspace-trust/index.ts';
 import type { TrustArguments } from '../commands/trust-command.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
-import { plural } from '../terminal/plural.ts';
-import { itemPlace, runsWorkspaceCode } from './item-facts.ts';
+import { showCoveredRules } from './covered-rules.ts';
 import { pendingLines, pendingTitle } from './pending-lines.ts';
-import { replacedNote, settleByAsking } from './settle-trust.ts';
+import { settleByAsking } from './settle-trust.ts';
+import { showTrust } from './show-trust.ts';
 import { tellHubOfTrust } from './tell-hub.ts';
 import { canAsk } from './trust-prompt.ts';
-import type { TrustShown } from './trust-shapes.ts';
 import { openChanges, readWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
 
 /** One run of `qm trust`. */
@@ -18,6 +18,7 @@ interface TrustRun {
   readonly cli: CliContext;
   readonly invocation: Invocation;
   readonly trust: WorkspaceTrust;
+  readonly changes: TrustChanges;
   readonly items: readonly TrustItem[];
 }
 
@@ -32,36 +33,50 @@ export async function runTrust(
   const { createRedaction } = await import('../../../hub/index.ts');
   cli.mask.use(createRedaction(trust.loaded.configuration));
   const changes = await openChanges(cli, workspace);
-  const run: TrustRun = { cli, invocation, trust, items: changes.itemsOf(trust.loaded) };
+  const run: TrustRun = { cli, invocation, trust, changes, items: changes.itemsOf(trust.loaded) };
   refuseUnclear(servers, options);
   if (options.show !== true) {
-    if (options.revoke === true && options.rules === true) await changes.revokeEarlierRules();
-    else if (options.revoke === true) {
-      await changes.revoke(servers.length === 0 ? undefined : servers);
-      await changes.decline(
-        trust.loaded,
-        namedItems(run, servers.length === 0 ? serverNames(run) : servers),
-        'command',
-      );
-    } else if (options.decline === true) await changes.decline(trust.loaded, namedItems(run, servers), 'command');
-    else {
-      const chosen = await chosenItems(run, servers, options);
-      if (chosen === undefined) await ask(run);
-      else if (chosen.length > 0)
-        await changes.approve(trust.loaded, chosen, options.digest === undefined ? 'command' : 'digest');
-    }
+    if (options.revoke === true) await revoke(run, servers, options);
+    else if (options.decline === true) await changes.decline(trust.loaded, namedItems(run, servers), 'command');
+    else await approveChosen(run, servers, options);
     await tellHubOfTrust(cli, workspace);
   }
-  await show(run);
+  await showTrust(cli, invocation, run.items);
+}
+
+async function approveChosen(run: TrustRun, servers: readonly string[], options: TrustArguments): Promise<void> {
+  const { cli, trust, changes } = run;
+  const chosen = await chosenItems(run, servers, options);
+  if (chosen === undefined) return await ask(run);
+  if (chosen.length === 0) return;
+  showCoveredRules(cli, trust.pending, chosen);
+  await changes.approve(trust.loaded, chosen, options.digest === undefined ? 'command' : 'digest');
+}
+
+async function revoke(run: TrustRun, servers: readonly string[], options: TrustArguments): Promise<void> {
+  const { changes, trust } = run;
+  const { rules = false, earlier = false } = options;
+  const known = new Set([...serverNames(run), ...(await changes.approvedServers())]);
+  const unknown = servers.find((name) => !known.has(name));
+  if (unknown !== undefined) throw unknownServer(unknown, [...known]);
+  if (earlier || rules) {
+    const isNamed = servers.length > 0 || rules;
+    await changes.revokeEarlier({ servers: isNamed ? servers : undefined, rules: rules || !isNamed });
+    return;
+  }
+  await changes.revoke(servers.length === 0 ? undefined : servers);
+  const configured = serverNames(run).filter((name) => servers.length === 0 || servers.includes(name));
+  await changes.decline(trust.loaded, namedItems(run, configured), 'command');
 }
 
 function refuseUnclear(
   servers: readonly string[],
-  { show, all, rules, decline, revoke, digest }: TrustArguments,
+  { show, all, rules, decline, revoke: takesBack, earlier, digest }: TrustArguments,
 ): void {
-  const modes = [show, all, decline, revoke, digest].filter((mode) => mode !== undefined && mode !== false);
+  const modes = [show, all, decline, takesBack, digest].filter((mode) => mode !== undefined && mode !== false);
   if (modes.length > 1)
     throw new HubError('USAGE', 'Only one of --show, --all, --decline, --revoke and --digest can be given.');
+  if (earlier === true && takesBack !== true) throw new HubError('USAGE', '--earlier goes with --revoke.');
   if (decline === true && servers.length === 0) throw new HubError('USAGE', 'Name the servers to decline.');
   const names = servers.length > 0 || rules === true;
   if (names && (all === true || digest !== undefined || show === true)) {
@@ -106,10 +121,14 @@ function namedItems(run: TrustRun, servers: readonly string[]): readonly TrustIt
         hint: `\`qm doctor ${name}\` explains how to fix it.`,
       });
     }
-    const meant = didYouMean(name, serverNames(run));
-    throw new HubError('SERVER_UNKNOWN', `No server "${name.slice(0, 80)}" is configured.`, {
-      hint: meant === undefined ? '`qm ls` lists the servers.' : `Did you mean ${meant}?`,
-    });
+    throw unknownServer(name, serverNames(run));
+  });
+}
+
+function unknownServer(name: string, known: readonly string[]): HubError {
+  const meant = didYouMean(name, known);
+  return new HubError('SERVER_UNKNOWN', `No server "${name.slice(0, 80)}" is configured.`, {
+    hint: meant === undefined ? '`qm ls` lists the servers.' : `Did you mean ${meant}?`,
   });
 }
 
@@ -124,62 +143,4 @@ async function ask({ cli, invocation, trust }: TrustRun): Promise<void> {
   throw new HubError('NOT_TRUSTED', pendingTitle(trust.pending), {
     hint: 'There is no terminal to ask. Name the servers (`qm trust NAME`), or give the digest that you reviewed (`--digest`).',
   });
-}
-
-async function show({ cli, invocation, items }: TrustRun): Promise<void> {
-  const { terminal, mask } = cli;
-  const { pending, asks, configuration, replaced } = await readWorkspaceTrust(cli, invocation.workspace);
-  const waiting = new Map(pending.map((each) => [each.item.hash, each]));
-  const digest = await trustDigest(items);
-  if (invocation.json) {
-    const shown: TrustShown = { digest, asks, items: items.map((item) => shownItem(item, waiting.get(item.hash))) };
-    terminal.out(mask.json(JSON.stringify(shown)));
-    return;
-  }
-  const { green, yellow, red, dim } = terminal.colours;
-  const colour = { approved: green, waiting: yellow, declined: red };
-  for (const item of items) {
-    const { state, source } = shownItem(item, waiting.get(item.hash));
-    const name = item.kind === 'server' ? item.name : 'the rules';
-    terminal.out(`${colour[state](state.padEnd(9))} ${name}${source === null ? '' : `  ${dim(source)}`}`);
-  }
-  const { QM_TRUST: pinned } = cli.env;
-  if (pinned !== undefined && pinned !== '' && pinned !== digest)
-    terminal.err('QM_TRUST has another digest, so nothing starts. While it is set, no other approval counts.');
-  if (replaced) terminal.err(replacedNote);
-  if (!asks) terminal.err('This workspace is in a folder of trust.paths: everything in it is trusted.');
-  else if (pending.length === 0)
-    terminal.err(`Everything in this workspace is approved: ${plural(items.length - 1, 'server')} and the rules.`);
-  else for (const line of pendingLines(cli, pending)) terminal.err(line);
-  const invalid = [...configuration.servers.values()].filter(({ kind }) => kind === 'invalid').length;
-  if (invalid > 0)
-    terminal.err(`${plural(invalid, 'server')} cannot be approved before it is valid; \`qm doctor\` explains.`);
-  terminal.err(dim(`Digest: ${digest}`));
-}
-
-function shownItem(item: TrustItem, waits: PendingItem | undefined): TrustShown['items'][number] {
-  const state = waits === undefined ? 'approved' : waits.declined ? 'declined' : 'waiting';
-  const changes = waits?.before === undefined ? [] : [...changedLines(waits.before, item)];
-  const common = { state, change: waits?.change ?? null, changes } as const;
-  if (item.kind === 'policy') {
-    const nothing = { transports: [], values: [], files: [], reaches: [], runsWorkspaceCode: false };
-    return { kind: 'policy', name: null, source: null, ...common, ...nothing };
-  }
-  const { transports, values, files, reaches } = item.plan;
-  return {
-    kind: 'server',
-    name: item.name,
-    source: itemPlace(item),
-    ...common,
-    transports: transports.map(({ type, texts }) => ({ type, texts: texts.map(([field, text]) => [field, text]) })),
-    values: [...values.keys()].sort(),
-    files: files.map((file) => ({
-      path: file.path,
-      kind: file.kind,
-      sha256: file.kind === 'file' ? file.sha256 : null,
-      target: file.kind === 'link' ? file.target : null,
-    })),
-    reaches: [...reaches],
-    runsWorkspaceCode: runsWorkspaceCode(item.plan),
-  };
 }

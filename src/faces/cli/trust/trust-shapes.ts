@@ -5,6 +5,7 @@ import { transportKinds } from '../../../domain/index.ts';
 export const trustSchema = z.strictObject({
   digest: z.string().describe('Of everything on disk, for --digest and QM_TRUST'),
   asks: z.boolean().describe('false: the workspace is in a folder of trust.paths, where everything is trusted'),
+  branch: z.string().nullable().describe('The branch of git; null without one. Approvals are kept with it'),
   items: z.array(
     z.strictObject({
       kind: z.enum(['server', 'policy']),

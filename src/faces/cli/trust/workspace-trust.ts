@@ -26,6 +26,8 @@ export interface WorkspaceTrust {
   readonly pending: readonly PendingItem[];
   /** Items on disk that are approved, by hash. */
   readonly approved: ReadonlySet<string>;
+  /** Servers that are approved on this branch and not configured any more. */
+  readonly removed: readonly string[];
   /** Files that are not used as they are on disk. */
   readonly notices: readonly Problem[];
   /** Another folder than the approved one is at the path of the workspace. */
@@ -57,6 +59,7 @@ export async function readWorkspaceTrust(cli: Process, workspace: string): Promi
     configuration,
     pending: judged.pending,
     approved: new Set(judged.approved.map(({ hash }) => hash)),
+    removed: judged.removed,
     notices: retained.map((each) => retainedNotice(each, { time, asks: trust.asks })),
     replaced: judged.replaced === true,
     asks: trust.asks,
