@@ -13,6 +13,6 @@ export { createFileSecretStore, findKeyPlace, forgetKeychainKey, type SecretStor
 export { packState, readArchive, type StateArchive, unpackState } from './state-archive.ts';
 export { ensureStateFolder, openStateFolder, type StateFolderOptions } from './state-folder.ts';
 export { stateHome } from './state-home.ts';
-export { ensureStateKey, ensureTrustKey, putStateKey, readTrustKey } from './state-key.ts';
+export { ensureHomeKey, ensureStateKey, ensureTrustKey, putStateKey, readTrustKey } from './state-key.ts';
 export { adoptState, findMovedState, listOrphans, removeState, type StoredState } from './state-origin.ts';
 export { adoptEarlierTokens, countTokens, createFileTokenStore, listEarlierTokens } from './token-file.ts';

@@ -31,6 +31,8 @@ export interface WorkspaceLayout {
   readonly connections: string;
   /** Files of clients as they were before that. */
   readonly backups: string;
+  /** The key of the state home: running hubs prove by it that they are this user's, and backups that they are unchanged. */
+  readonly homeKey: string;
   readonly serve: string;
   readonly journal: string;
   readonly locks: string;
@@ -58,6 +60,7 @@ export function layoutIn(workspace: string, home: string, folder: string): Works
     trustKey: join(home, 'trust-key'),
     connections: join(folder, 'connections.json'),
     backups: join(folder, 'backups'),
+    homeKey: join(home, 'home-key'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),
     locks: join(folder, 'lock'),

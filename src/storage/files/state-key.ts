@@ -15,15 +15,33 @@ export function ensureTrustKey(layout: WorkspaceLayout, random: RandomBytes): Pr
 }
 
 /** Undefined if nothing was ever approved in this state home. */
-export async function readTrustKey(layout: WorkspaceLayout): Promise<Uint8Array | undefined> {
-  const text = await readSmallFile(layout, layout.trustKey, rules);
+export function readTrustKey(layout: WorkspaceLayout): Promise<Uint8Array | undefined> {
+  return readKey(layout, layout.trustKey);
+}
+
+/** Shows that something comes from this user: a hub that serves a workspace, a backup. The state home must exist. */
+export function ensureHomeKey(layout: WorkspaceLayout, random: RandomBytes): Promise<Uint8Array> {
+  return ensureKey(layout, layout.homeKey, random);
+}
+
+/** Undefined if this state home has none. */
+export function readHomeKey(layout: WorkspaceLayout): Promise<Uint8Array | undefined> {
+  return readKey(layout, layout.homeKey);
+}
+
+async function readKey(layout: WorkspaceLayout, path: string): Promise<Uint8Array | undefined> {
+  const text = await readSmallFile(layout, path, rules);
   return text === undefined || !pattern.test(text) ? undefined : Buffer.from(text.trim(), 'base64url');
 }
 
 async function ensureKey(layout: WorkspaceLayout, path: string, random: RandomBytes): Promise<Uint8Array> {
   try {
-    await createFileOnce(layout, path, newKey(random), random);
+    // Nothing is written if there is a key: on a full disk, it still serves.
     let text = await readSmallFile(layout, path, rules);
+    if (text === undefined) {
+      await createFileOnce(layout, path, newKey(random), random);
+      text = await readSmallFile(layout, path, rules);
+    }
     if (text === undefined || !pattern.test(text)) {
       // Damaged. A new key only invalidates what was signed or approved before; nothing else is lost.
       text = newKey(random);

@@ -1,67 +1,75 @@
-import { statSync } from 'node:fs';
-import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { errnoOf, HubError } from '../../base/index.ts';
-import { workspaceLayout } from '../files/layout.ts';
-import { acquireLock, type Lock, type LockOptions } from '../files/lock.ts';
+import { mkdirSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+import {
+  type Clock,
+  createSystemClock,
+  ensureGuardedFolder,
+  errnoOf,
+  HubError,
+  type RandomBytes,
+  systemRandom,
+} from '../../base/index.ts';
+import { placeIn, type WorkspaceLayout, workspaceLayout } from '../files/layout.ts';
+import { acquireLock, type Lock } from '../files/lock.ts';
+import { ensureHomeKey } from '../files/state-key.ts';
+import { type Asker, answerWithProof, askForProof, type ClaimSubject } from './claim-proof.ts';
 
-export interface ClaimOptions extends LockOptions {
+export interface ClaimOptions {
+  readonly clock?: Clock;
+  readonly random?: RandomBytes;
   /** For tests: use the lock file of systems other than Linux. */
   readonly byFile?: boolean;
 }
 
 /**
- * Claims the workspace for this process in a way that outlives the state folder: a hub whose folder was deleted still
+ * Claims the workspace for this process in a way that outlives its state folder: a hub whose folder was deleted still
  * runs, and a second one must not start beside it. Keyed by device and inode, so it does not depend on the path.
- * On Linux it is an abstract socket, which disappears with its process; elsewhere a lock in
- * the user's temporary folder.
+ * On Linux it is an abstract socket, which disappears with its process; elsewhere a lock in the state home. Anybody on the
+ * machine can take the name of an abstract socket, so its holder must prove that it can read the key of this state home.
  */
-export async function claimWorkspace(workspace: string, options: ClaimOptions = {}): Promise<Lock> {
-  const { byFile = process.platform !== 'linux', ...lockOptions } = options;
+export async function claimWorkspace(layout: WorkspaceLayout, options: ClaimOptions = {}): Promise<Lock> {
+  const { byFile = process.platform !== 'linux', clock = createSystemClock(), random = systemRandom } = options;
+  const { home, workspace } = layout;
   const { dev, ino } = statSync(workspace);
-  const user = process.getuid?.() ?? 0;
-  if (byFile) {
-    const layout = workspaceLayout(workspace, join(tmpdir(), `quartermaster-${user}`));
-    return await acquireLock(layout, `hub-${dev}-${ino}`, { ...lockOptions, waitMs: 0 });
-  }
-  const path = `\0quartermaster/${user}/${dev}-${ino}`;
-  const server = await listen(path);
+  const subject = { id: `${dev}-${ino}`, workspace };
+  const lockFile = (): Promise<Lock> => {
+    const claims = workspaceLayout(workspace, join(home, 'claims'));
+    return acquireLock(claims, `hub-${subject.id}`, { clock, random, waitMs: 0 });
+  };
+  ensureHome(layout);
+  if (byFile) return await lockFile();
+  const asker = { home, key: await ensureHomeKey(layout, random), clock, random };
+  const server = await listen(`\0quartermaster/${process.getuid?.() ?? 0}/${subject.id}`, subject, asker);
+  // Somebody else's socket says nothing about the hubs of this user.
+  if (server === undefined) return await lockFile();
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** Sends this process's pid to every client that connects. */
-async function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => {
-    socket.on('error', () => socket.destroy());
-    socket.end(`${process.pid}\n`);
-  });
+function ensureHome(layout: WorkspaceLayout): void {
+  mkdirSync(dirname(layout.home), { recursive: true, mode: 0o700 });
+  const { root, names } = placeIn(layout, layout.home);
+  ensureGuardedFolder(root, names).close();
+}
+
+/** Undefined if the name is taken by a process that is no hub of this user. */
+async function listen(path: string, subject: ClaimSubject, asker: Asker): Promise<Server | undefined> {
+  const server = createServer((socket) => answerWithProof(socket, subject));
+  server.maxConnections = mostClients;
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
   } catch (error) {
     if (errnoOf(error) !== 'EADDRINUSE') throw error;
-    const pid = await askPid(path);
-    const who = pid === undefined ? 'another process' : `process ${pid}`;
-    throw new HubError('STATE_LOCKED', `This workspace is served by ${who}.`, {
+    const pid = await askForProof(path, subject, asker);
+    if (pid === undefined) return undefined;
+    throw new HubError('STATE_LOCKED', `This workspace is served by process ${pid}.`, {
       hint: 'Wait until it is done or stop it, then try again.',
-      details: { lock: 'hub', ...(pid === undefined ? {} : { pid }) },
+      details: { lock: 'hub', pid },
     });
   }
   // The claim alone must not keep the process alive.
   return server.unref();
 }
 
-const answerMs = 1000;
-
-function askPid(path: string): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = connect(path);
-    socket.setTimeout(answerMs, () => socket.destroy());
-    socket.setEncoding('latin1').on('data', (piece: string) => {
-      text = (text + piece).slice(0, 20);
-    });
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => resolve(/^\d{1,10}\n$/.test(text) ? Number(text) : undefined));
-  });
-}
+/** Other users can connect as well. */
+const mostClients = 16;

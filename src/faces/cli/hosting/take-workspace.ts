@@ -77,7 +77,7 @@ async function askToHandOver(cli: CliContext, invocation: Invocation): Promise<v
   }
 }
 
-/** On this machine the claim decides. The lock file is for hubs on other machines and in containers. */
+/** On this machine the claim decides. The lock file is for hubs on other machines, in containers, and of earlier versions. */
 async function lockWorkspace(
   cli: CliContext,
   { logLevel }: Invocation,
@@ -85,7 +85,7 @@ async function lockWorkspace(
 ): Promise<WorkspaceLock> {
   const { clock, random } = cli;
   const options = { clock, random, waitMs: 0 };
-  const claim = await claimWorkspace(layout.workspace, options);
+  const claim = await claimWorkspace(layout, options);
   try {
     await ensureStateFolder(layout, { clock, random, logger: createLogger(cli, logLevel ?? 'info') });
     let lock = await acquireLock(layout, 'hub', options);

@@ -15,6 +15,7 @@ import {
   listOrphans,
   packState,
   readArchive,
+  readServeFile,
   removeState,
   unpackState,
   type WorkspaceLayout,
@@ -150,8 +151,14 @@ export async function restoreState(
 /** The state of a running hub must not change under it. */
 async function withoutHub(cli: CliContext, layout: WorkspaceLayout, work: () => Promise<void>): Promise<void> {
   const { clock, random } = cli;
-  const claim = await claimWorkspace(layout.workspace, { clock, random, waitMs: 0 });
+  const claim = await claimWorkspace(layout, { clock, random });
   try {
+    const running = await readServeFile(layout);
+    if (running !== undefined) {
+      throw new HubError('STATE_LOCKED', `The state is in use by the hub at ${running.url} (process ${running.pid}).`, {
+        hint: 'Stop it with `qm stop`, then try again.',
+      });
+    }
     await work();
   } finally {
     await claim.release();
