@@ -12,7 +12,7 @@ import {
 } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
 import { layoutIn, type WorkspaceLayout } from './layout.ts';
-import { type LockOptions, lockInPlace } from './lock.ts';
+import { type LockOptions, lockInPlace } from './lock-in-place.ts';
 import { unfinishedSuffix } from './state-place.ts';
 import { replaceFile } from './write-file.ts';
 

@@ -7,7 +7,8 @@ export {
 } from './catalog-store.ts';
 export { earlierJournal, findEarlierState, moveEarlierState, withEarlierLock } from './earlier-state.ts';
 export { layoutIn, ledgerPlaces, type WorkspaceLayout, workspaceLayout } from './layout.ts';
-export { acquireLock, type Lock, type LockOptions } from './lock.ts';
+export { acquireLock } from './lock.ts';
+export type { Lock, LockOptions } from './lock-in-place.ts';
 export { protectedPlaces } from './protected-places.ts';
 export { createFileSecretStore, findKeyPlace, forgetKeychainKey, type SecretStoreOptions } from './secret-store.ts';
 export { packState, readArchive, type StateArchive, unpackState } from './state-archive.ts';

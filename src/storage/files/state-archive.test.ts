@@ -19,7 +19,7 @@ test('a backup comes back, and the state before it is kept', async () => {
   await writeFile(join(layout.journal, 'a.jsonl'), 'old', { mode: 0o600 });
   const archive = readArchive(packState(layout, 0), 'backup');
   await writeFile(layout.tokens, 'newer', { mode: 0o600 });
-  unpackState(layout, archive, 'before-1');
+  await unpackState(layout, archive, 'before-1');
   expect(await readFile(layout.tokens, 'utf8')).toBe('old');
   expect(await readFile(join(layout.journal, 'a.jsonl'), 'utf8')).toBe('old');
   expect(await readFile(join(layout.folder, 'before-1', 'tokens.json'), 'utf8')).toBe('newer');
@@ -31,6 +31,8 @@ test.each([
   [['lock/hub.json']],
   [['origin.json']],
   [['before-1/tokens.json']],
+  [['restoring-before-1/tokens.json']],
+  [['placing-before-1/tokens.json']],
   [['tokens.json.tmp']],
   [['tokens.json', 'tokens.json']],
   [['journal/a', 'journal']],
@@ -52,7 +54,7 @@ test('a backup that cannot be written leaves the state as it was', async () => {
     { path: ['x'.repeat(300)], data },
   ];
   const archive: StateArchive = { quartermaster: 'state', version: 1, workspace: '/w', created: '', files };
-  expect(() => unpackState(layout, archive, 'before-1')).toThrow();
+  await expect(unpackState(layout, archive, 'before-1')).rejects.toThrow();
   expect(await readFile(layout.tokens, 'utf8')).toBe('old');
   expect((await readdir(layout.folder)).filter((name) => /before|tmp/.test(name))).toEqual([]);
 });

@@ -3,15 +3,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { errnoOf, type GuardedFolder, HubError } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
+import { isKept, namePattern } from './kept-names.ts';
 import type { WorkspaceLayout } from './layout.ts';
+import type { LockOptions } from './lock-in-place.ts';
+import { restoreFolder } from './restore-steps.ts';
 import { openStateFolder } from './state-folder.ts';
-import { originName } from './state-origin.ts';
-import { unfinishedSuffix } from './state-place.ts';
 
-/** Of one process or one moment, so useless elsewhere. */
-const leftOut: ReadonlySet<string> = new Set(['lock', 'serve.json', originName]);
-
-const name = z.string().regex(/^(?!\.)[A-Za-z0-9._-]{1,200}$/);
+const name = z.string().regex(namePattern);
 
 const archiveSchema = z.strictObject({
   quartermaster: z.literal('state'),
@@ -71,36 +69,23 @@ function refuseForeign({ files }: StateArchive): void {
   }
 }
 
-/** Whether a backup has this name. */
-function isKept(each: string, atTop: boolean): boolean {
-  const isOurs = name.safeParse(each).success && !each.endsWith(unfinishedSuffix) && !each.startsWith('before-');
-  return isOurs && !(atTop && leftOut.has(each));
-}
-
-/**
- * Replaces the state by the backup. Nothing may use the state meanwhile. The state before it is kept under `aside`. All
- * files are written before the first of the old ones moves, so that a full disk leaves the state as it was.
- */
-export function unpackState(layout: WorkspaceLayout, archive: StateArchive, aside: string): void {
+/** Replaces the state by the backup. Nothing may use the state meanwhile. The state before it is kept under `aside`. */
+export async function unpackState(
+  layout: WorkspaceLayout,
+  archive: StateArchive,
+  aside: string,
+  options: LockOptions = {},
+): Promise<void> {
   const folder = openStateFolder(layout);
   if (folder === undefined) throw new HubError('INTERNAL', `${layout.folder} is missing.`);
-  const draft = `${aside}${unfinishedSuffix}`;
+  const fill = (fresh: GuardedFolder): void => {
+    for (const { path, data } of archive.files) writeInto(fresh, path, Buffer.from(data, 'base64'));
+  };
   try {
-    const fresh = folder.ensureChild(draft);
-    try {
-      for (const { path, data } of archive.files) writeInto(fresh, path, Buffer.from(data, 'base64'));
-      const before = folder.list().filter((each) => isKept(each, true));
-      const kept = before.length === 0 ? undefined : folder.ensureChild(aside);
-      for (const each of before) if (kept !== undefined) folder.moveTo(kept, each);
-      kept?.close();
-      for (const each of fresh.list()) fresh.moveTo(folder, each);
-    } finally {
-      fresh.close();
-    }
+    await restoreFolder(layout, folder, { aside, fill }, options);
   } catch (error) {
     throw fileError(error, 'restore', layout.folder);
   } finally {
-    folder.removeTree(draft);
     folder.close();
   }
 }

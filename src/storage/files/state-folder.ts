@@ -15,6 +15,7 @@ import {
 } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
 import { placeIn, type WorkspaceLayout } from './layout.ts';
+import { finishRestore } from './restore-steps.ts';
 import {
   findMovedState,
   isSameWorkspace,
@@ -40,6 +41,8 @@ export async function ensureStateFolder(layout: WorkspaceLayout, options: StateF
     const folder = openStateFolder(layout) ?? makeStateFolder(layout, random, logger);
     try {
       checkOrigin(layout, folder, { random, logger });
+      folder.ensureChild(statePlaceName(layout.locks)).close();
+      if (await finishRestore(layout, folder, { clock, random })) logger.warn('state.restore-finished', {});
       fillStateFolder(layout, folder);
       sweepUnfinished(layout, folder, clock.now());
     } finally {
@@ -146,14 +149,14 @@ function unusable(path: string, what: string, hint: string): HubError {
   return new HubError('CONFIG_INVALID', `The state folder ${path} ${what}.`, { hint, details: { path } });
 }
 
-/** A process that was killed while writing leaves its draft behind. */
+/** A process that was killed while writing leaves its draft behind: a file, or the folder of a restore. */
 function sweepUnfinished(layout: WorkspaceLayout, folder: GuardedFolder, now: number): void {
   const locks = folder.child(statePlaceName(layout.locks));
   for (const each of [folder, locks]) {
     for (const name of each?.list() ?? []) {
       if (!name.endsWith(unfinishedSuffix)) continue;
       const found = each?.stat(name);
-      if (found !== undefined && found.mtimeMs < now - unfinishedMs) each?.removeIfThere(name);
+      if (found !== undefined && found.mtimeMs < now - unfinishedMs) each?.removeTree(name);
     }
   }
   locks?.close();

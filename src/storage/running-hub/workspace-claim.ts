@@ -11,7 +11,8 @@ import {
   systemRandom,
 } from '../../base/index.ts';
 import { placeIn, type WorkspaceLayout, workspaceLayout } from '../files/layout.ts';
-import { acquireLock, type Lock } from '../files/lock.ts';
+import { acquireLock } from '../files/lock.ts';
+import type { Lock } from '../files/lock-in-place.ts';
 import { ensureHomeKey } from '../files/state-key.ts';
 import { type Asker, answerWithProof, askForProof, type ClaimSubject } from './claim-proof.ts';
 

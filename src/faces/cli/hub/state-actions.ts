@@ -138,7 +138,7 @@ export async function restoreState(
   const aside = `before-${new Date(cli.clock.now()).toISOString().replace(/[-:]|\.\d+/g, '')}`;
   await withoutHub(cli, layout, async () => {
     await ensureStateFolder(layout, cli);
-    unpackState(layout, archive, aside);
+    await unpackState(layout, archive, aside, { clock: cli.clock, random: cli.random });
   });
   const answer: StateRestored = { folder: layout.folder, files: archive.files.length, before: aside };
   if (json) cli.terminal.out(JSON.stringify(answer));
