@@ -286,6 +286,8 @@ export const requirements = {
     'State that an earlier version kept in the workspace is moved out; tokens wait for the operator, keys are always new.',
   'state:foreign-ignored':
     'Tokens, keys and locks that came with a repository or an archive are not used, and are reported.',
+  'state:backup':
+    'A backup is written where agents do not read it, and one that was changed is not restored without an explicit word.',
   'state:restore':
     'A restore that is interrupted at any step leaves the state before it or the whole backup, and the next start finishes it.',
   'state:one-hub': 'One hub serves a workspace, even after its lock or all of its state was deleted.',

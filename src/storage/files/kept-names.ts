@@ -9,11 +9,11 @@ const before = 'before-';
 /** Of one process or one moment, so useless elsewhere. */
 const leftOut: ReadonlySet<string> = new Set(['lock', 'serve.json', originName]);
 
-export const namePattern: RegExp = /^(?!\.)[A-Za-z0-9._-]{1,200}$/;
+export const keptPattern: RegExp = /^(?!\.)[A-Za-z0-9._-]{1,200}$/;
 
 /** Whether a backup has this name. */
 export function isKept(name: string, atTop: boolean): boolean {
-  const isOurs = namePattern.test(name) && !name.endsWith(unfinishedSuffix);
+  const isOurs = keptPattern.test(name) && !name.endsWith(unfinishedSuffix);
   const isOfRestore = [restoring, placing, before].some((prefix) => name.startsWith(prefix));
   return isOurs && !isOfRestore && !(atTop && leftOut.has(name));
 }

@@ -9,6 +9,7 @@ import { packState, readArchive, unpackState } from './state-archive.ts';
 import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
+const key = Buffer.alloc(32, 1);
 const built = join(import.meta.dirname, '..', '..', '..', 'dist', 'storage', 'index.js');
 
 /** Kills itself before the given change of a file. */
@@ -47,7 +48,10 @@ async function contents(layout: WorkspaceLayout): Promise<readonly string[]> {
   ]);
 }
 
-test(verifies('state:restore', 'a restore that is killed at any step leaves the state before or the backup'), async () => {
+test(verifies(
+  'state:restore',
+  'a restore that is killed at any step leaves the state before or the backup',
+), async () => {
   const seen = new Set<string>();
   for (let kill = 1; ; kill += 1) {
     const layout = await temporaryWorkspace();
@@ -56,7 +60,7 @@ test(verifies('state:restore', 'a restore that is killed at any step leaves the 
       await writeFile(path, 'backup', { mode: 0o600 });
     }
     const backup = join(layout.home, 'backup');
-    await writeFile(backup, packState(layout, 0));
+    await writeFile(backup, packState(layout, 0, key));
     for (const path of [layout.tokens, layout.secrets, join(layout.journal, 'a.jsonl')]) {
       await writeFile(path, 'before', { mode: 0o600 });
     }
@@ -80,18 +84,21 @@ test(verifies('state:restore', 'a restore that is killed at any step leaves the 
   expect(seen.size).toBe(2);
 }, 120_000);
 
-test(verifies('state:restore', 'files that were made after the interruption do not replace those before it'), async () => {
-  const layout = await temporaryWorkspace();
-  await ensureStateFolder(layout);
-  await writeFile(layout.tokens, 'backup', { mode: 0o600 });
-  const archive = readArchive(packState(layout, 0), 'backup');
-  await unpackState(layout, archive, 'before-1');
-  for (const name of ['before-1', 'restoring-before-1']) {
-    await mkdir(join(layout.folder, name), { recursive: true, mode: 0o700 });
-    await writeFile(join(layout.folder, name, 'tokens.json'), name, { mode: 0o600 });
-  }
-  await writeFile(layout.tokens, 'made since', { mode: 0o600 });
-  await ensureStateFolder(layout);
-  expect(await readFile(layout.tokens, 'utf8')).toBe('restoring-before-1');
-  expect(await readFile(join(layout.folder, 'before-1', 'tokens.json'), 'utf8')).toBe('before-1');
-});
+test(
+  verifies('state:restore', 'files that were made after the interruption do not replace those before it'),
+  async () => {
+    const layout = await temporaryWorkspace();
+    await ensureStateFolder(layout);
+    await writeFile(layout.tokens, 'backup', { mode: 0o600 });
+    const archive = readArchive(packState(layout, 0, key), 'backup');
+    await unpackState(layout, archive, 'before-1');
+    for (const name of ['before-1', 'restoring-before-1']) {
+      await mkdir(join(layout.folder, name), { recursive: true, mode: 0o700 });
+      await writeFile(join(layout.folder, name, 'tokens.json'), name, { mode: 0o600 });
+    }
+    await writeFile(layout.tokens, 'made since', { mode: 0o600 });
+    await ensureStateFolder(layout);
+    expect(await readFile(layout.tokens, 'utf8')).toBe('restoring-before-1');
+    expect(await readFile(join(layout.folder, 'before-1', 'tokens.json'), 'utf8')).toBe('before-1');
+  },
+);

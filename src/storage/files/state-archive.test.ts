@@ -6,6 +6,8 @@ import { packState, readArchive, type StateArchive, unpackState } from './state-
 import { ensureStateFolder } from './state-folder.ts';
 import { temporaryWorkspace } from './temporary-workspace.fixture.ts';
 
+const key = Buffer.alloc(32, 1);
+
 function archiveOf(...paths: readonly string[]): Buffer {
   const files = paths.map((path) => ({ path: path.split('/'), data: Buffer.from(`new ${path}`).toString('base64') }));
   const created = '2026-01-01T00:00:00.000Z';
@@ -17,7 +19,7 @@ test('a backup comes back, and the state before it is kept', async () => {
   await ensureStateFolder(layout);
   await writeFile(layout.tokens, 'old', { mode: 0o600 });
   await writeFile(join(layout.journal, 'a.jsonl'), 'old', { mode: 0o600 });
-  const archive = readArchive(packState(layout, 0), 'backup');
+  const archive = readArchive(packState(layout, 0, key), 'backup');
   await writeFile(layout.tokens, 'newer', { mode: 0o600 });
   await unpackState(layout, archive, 'before-1');
   expect(await readFile(layout.tokens, 'utf8')).toBe('old');

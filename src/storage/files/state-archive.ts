@@ -1,36 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { closeSync, fsyncSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { errnoOf, type GuardedFolder, HubError } from '../../base/index.ts';
 import { fileError } from './file-error.ts';
-import { isKept, namePattern } from './kept-names.ts';
+import { isKept, keptPattern } from './kept-names.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import type { LockOptions } from './lock-in-place.ts';
 import { restoreFolder } from './restore-steps.ts';
 import { openStateFolder } from './state-folder.ts';
 
-const name = z.string().regex(namePattern);
+const name = z.string().regex(keptPattern);
 
-const archiveSchema = z.strictObject({
+const parts = {
   quartermaster: z.literal('state'),
-  version: z.literal(1),
   workspace: z.string(),
   created: z.string(),
   files: z.array(z.strictObject({ path: z.tuple([name], name), data: z.base64() })),
-});
+};
+
+const archiveSchema = z.discriminatedUnion('version', [
+  z.strictObject({ ...parts, version: z.literal(2), code: z.string().regex(/^[0-9a-f]{64}$/) }),
+  /** Without an authentication code. */
+  z.strictObject({ ...parts, version: z.literal(1) }),
+]);
 
 export type StateArchive = z.infer<typeof archiveSchema>;
 
-/** A copy of the state in one compressed file. It contains keys and token hashes. */
-export function packState(layout: WorkspaceLayout, now: number): Buffer {
+/** A copy of the state in one compressed file. It contains keys and token hashes. `key`: of the state home. */
+export function packState(layout: WorkspaceLayout, now: number, key: Uint8Array): Buffer {
   const folder = openStateFolder(layout);
-  if (folder === undefined) {
-    throw new HubError('USAGE', `There is no state for ${layout.workspace} yet.`, { hint: 'Start `qm serve` once.' });
-  }
+  if (folder === undefined) throw new HubError('INTERNAL', `${layout.folder} is missing.`);
   try {
     const files = filesIn(folder, []).map(({ path, bytes }) => ({ path, data: bytes.toString('base64') }));
-    const created = new Date(now).toISOString();
-    const archive = { quartermaster: 'state', version: 1, workspace: layout.workspace, created, files };
+    const content = { workspace: layout.workspace, created: new Date(now).toISOString(), files };
+    const archive = { quartermaster: 'state', version: 2, ...content, code: codeOf(content, key) };
     return gzipSync(JSON.stringify(archive));
   } catch (error) {
     throw fileError(error, 'read', layout.folder);
@@ -54,6 +58,21 @@ export function readArchive(bytes: Buffer, file: string): StateArchive {
 }
 
 const maxBytes = 1024 * 1024 * 1024;
+
+/** Whether `packState` wrote exactly this with the same key. */
+export function isAuthentic(archive: StateArchive, key: Uint8Array): boolean {
+  if (archive.version === 1) return false;
+  return timingSafeEqual(Buffer.from(archive.code, 'hex'), Buffer.from(codeOf(archive, key), 'hex'));
+}
+
+function codeOf({ workspace, created, files }: ArchiveContent, key: Uint8Array): string {
+  const document = ['backup', workspace, created, files.map(({ path, data }) => [path, data])];
+  return createHmac('sha256', key).update(JSON.stringify(document)).digest('hex');
+}
+
+interface ArchiveContent extends Pick<StateArchive, 'workspace' | 'created'> {
+  readonly files: readonly { readonly path: readonly string[]; readonly data: string }[];
+}
 
 function refuseForeign({ files }: StateArchive): void {
   const taken = new Set<string>();

@@ -1,6 +1,6 @@
 import { access, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   stateBackupSchema,
@@ -26,6 +26,11 @@ async function issue(workspace: string): Promise<void> {
 async function tokensOf(workspace: string): Promise<number> {
   const { stdout } = await runHere(['token', 'ls', '--json'], { cwd: workspace });
   return (JSON.parse(stdout) as unknown[]).length;
+}
+
+async function backupName(): Promise<string> {
+  const folder = await makeWorkspace();
+  return join(folder, 'copy');
 }
 
 test(
@@ -59,27 +64,71 @@ test.each([
   expect(await readdir(workspace)).toEqual(['quartermaster.yaml']);
 });
 
-test('a backup brings the tokens back, and what was there is kept', async () => {
+test(verifies('state:backup', 'a backup brings the tokens back, and what was there is kept'), async () => {
   const workspace = await makeWorkspace(echo);
-  const empty = await state(workspace, 'backup', 'copy');
+  const copy = await backupName();
+  const empty = await state(workspace, 'backup', copy);
   expect(empty).toMatchObject({ code: 2, stdout: '' });
   expect(empty.stderr).toContain('There is no state');
   await issue(workspace);
-  const { file } = stateBackupSchema.parse(JSON.parse((await state(workspace, 'backup', 'copy', '--json')).stdout));
+  const { file } = stateBackupSchema.parse(JSON.parse((await state(workspace, 'backup', copy, '--json')).stdout));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  const taken = await state(workspace, 'backup', 'copy');
+  const taken = await state(workspace, 'backup', copy);
   expect(taken.stderr).toContain('Choose a name that is not taken.');
   await issue(workspace);
   expect(await tokensOf(workspace)).toBe(2);
 
-  const asked = await state(workspace, 'restore', 'copy');
+  const asked = await state(workspace, 'restore', copy);
   expect(asked).toMatchObject({ code: 2, stdout: '' });
   expect(await tokensOf(workspace)).toBe(2);
-  const restored = await state(workspace, 'restore', 'copy', '--yes', '--json');
+  const restored = await state(workspace, 'restore', copy, '--yes', '--json');
   const { folder, before } = stateRestoredSchema.parse(JSON.parse(restored.stdout));
   expect(await tokensOf(workspace)).toBe(1);
   expect(JSON.parse(await readFile(join(folder, before, 'tokens.json'), 'utf8'))).toMatchObject({ version: 1 });
 });
+
+test(verifies('state:backup', 'a backup goes into no workspace and no git checkout unless forced'), async () => {
+  const workspace = await makeWorkspace(echo);
+  await issue(workspace);
+  const checkout = await makeWorkspace();
+  await mkdir(join(checkout, '.git'));
+  await mkdir(join(checkout, 'below'));
+  const link = `${checkout}-link`;
+  await symlink(workspace, link);
+  onTestFinished(() => rm(link));
+  for (const file of ['copy', join(checkout, 'below', 'copy'), join(link, 'missing', 'copy')]) {
+    const refused = await state(workspace, 'backup', file);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('A backup contains keys.') });
+  }
+  expect(await readdir(workspace)).not.toContain('copy');
+  expect(await state(workspace, 'backup', 'copy', '--force')).toMatchObject({ code: 0 });
+});
+
+test(
+  verifies('state:backup', 'a backup that was changed is refused, and one from elsewhere needs a word'),
+  async () => {
+    const workspace = await makeWorkspace(echo);
+    await issue(workspace);
+    const [copy, changed] = [await backupName(), await backupName()];
+    expect((await state(workspace, 'backup', copy)).code).toBe(0);
+    const archive = JSON.parse(gunzipSync(await readFile(copy)).toString('utf8')) as Record<string, unknown>;
+    await writeFile(changed, gzipSync(JSON.stringify({ ...archive, created: '2020-01-01T00:00:00.000Z' })));
+    const { code: _code, ...earlier } = archive;
+    const unsigned = await backupName();
+    await writeFile(unsigned, gzipSync(JSON.stringify({ ...earlier, version: 1 })));
+    await issue(workspace);
+    const elsewhere = { QM_STATE_DIR: join(dirname(copy), 'other-state') };
+    for (const [file, env] of [[changed], [unsigned], [copy, elsewhere]] as const) {
+      const options = { cwd: workspace, ...(env === undefined ? {} : { env }) };
+      const refused = await runHere(['state', 'restore', file, '--yes'], options);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --unverified') });
+    }
+    expect(await tokensOf(workspace)).toBe(2);
+    const agreed = await state(workspace, 'restore', unsigned, '--yes', '--unverified');
+    expect(agreed.stderr).toContain('tokens.json: tokens that agents connect with');
+    expect(await tokensOf(workspace)).toBe(1);
+  },
+);
 
 test('nothing but a backup is restored, and nothing beside a running hub', async () => {
   const workspace = await makeWorkspace(echo);
@@ -102,9 +151,10 @@ test('nothing but a backup is restored, and nothing beside a running hub', async
   expect((await state(workspace, 'restore', 'missing', '--yes')).stderr).toContain('(ENOENT)');
   expect(await tokensOf(workspace)).toBe(1);
 
-  expect((await state(workspace, 'backup', 'copy')).code).toBe(0);
+  const copy = await backupName();
+  expect((await state(workspace, 'backup', copy)).code).toBe(0);
   const hub = await serveQm(workspace);
-  const beside = await state(workspace, 'restore', 'copy', '--yes');
+  const beside = await state(workspace, 'restore', copy, '--yes');
   expect(beside.stderr).toContain(`process ${hub.pid}`);
   expect(beside.code).toBe(1);
   hub.signal('SIGTERM');

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { readInvocation } from '../global-options.ts';
+import type { BackupArguments, RestoreArguments } from '../hub/state-backup.ts';
 
 /** The subcommands' implementation is loaded when one of them runs. */
 const load = () => import('../hub/state-actions.ts');
+const loadBackup = () => import('../hub/state-backup.ts');
 
 export function stateCommand(cli: CliContext): Command {
   const state = new Command('state')
@@ -44,8 +46,9 @@ export function stateCommand(cli: CliContext): Command {
     new Command('backup')
       .description('copy the state into one file; it contains keys, so keep it like a password')
       .argument('<file>', 'must not exist yet')
-      .action(async (file: string, _options, command: Command) =>
-        (await load()).backUpState(cli, readInvocation(command, cli), file),
+      .option('--force', 'also into the workspace or a git checkout')
+      .action(async (file: string, options: BackupArguments, command: Command) =>
+        (await loadBackup()).backUpState(cli, readInvocation(command, cli), file, options),
       ),
   );
   state.addCommand(
@@ -53,8 +56,9 @@ export function stateCommand(cli: CliContext): Command {
       .description('replace the state by a backup; the hub must not run')
       .argument('<file>', 'written by `qm state backup`')
       .option('--yes', 'without asking')
-      .action(async (file: string, options: YesOption, command: Command) =>
-        (await load()).restoreState(cli, readInvocation(command, cli), file, options.yes === true),
+      .option('--unverified', 'also if it was written on another machine; shows what it brings')
+      .action(async (file: string, options: RestoreArguments, command: Command) =>
+        (await loadBackup()).restoreState(cli, readInvocation(command, cli), file, options),
       ),
   );
   return state;
