@@ -38,6 +38,7 @@ export { createId, type RandomBytes, systemRandom } from './ids.ts';
 export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
+export { unsafePlace } from './own-files.ts';
 export {
   answersSignals,
   cookieName,
@@ -50,5 +51,6 @@ export {
 export { type FolderCode, type FolderGuard, type FolderOptions, folderCode } from './program-start/folder-code.ts';
 export { type ProgramFile, programFiles, stillHas } from './programs/program-files.ts';
 export type { Program } from './programs/program-names.ts';
+export { resolveExisting } from './resolve-existing.ts';
 export { version } from './version.ts';
 export { createWorkBudget, type WorkBudget } from './work-budget.ts';

@@ -1,4 +1,4 @@
-export { stateHome } from '../storage/index.ts';
+export { stateHomeFor } from '../storage/index.ts';
 export type { BuiltinOrder, Builtins, ChildStreams } from '../upstream/index.ts';
 export { createHub } from './create-hub.ts';
 export type {

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -102,6 +103,19 @@ test.each(['.runs', '.runs/agents', 'state/journal'])(
     });
   },
 );
+
+test(verifies('files:private', 'folders and run files that came with a repository are made private'), async () => {
+  const { workspace, open } = stage();
+  const folders = ['.runs', '.runs/agents', '.runs/agents/r1'].map((place) => join(workspace, place));
+  writeFileSync(made(workspace, file), '', { mode: 0o644 });
+  for (const folder of folders) chmodSync(folder, 0o755);
+  const modes = (): number[] => [...folders, join(workspace, file)].map((path) => statSync(path).mode & 0o777);
+  const ledger = await open();
+  expect(modes()).toEqual([0o700, 0o700, 0o755, 0o644]);
+  await record(ledger, 'r1');
+  await ledger.flush();
+  expect(modes()).toEqual([0o700, 0o700, 0o755, 0o600]);
+});
 
 test('a link that comes while the hub runs takes nothing that was recorded after it', async () => {
   const { workspace, target, open } = stage();

@@ -40,6 +40,7 @@ export {
   removeState,
   type StateArchive,
   stateHome,
+  stateHomeFor,
   unpackState,
   type WorkspaceLayout,
   withEarlierLock,

@@ -48,8 +48,8 @@ export interface AgentOptions extends AnswerHandlers {
 
 export async function createLibraryHub(options: CreateHubOptions): Promise<LibraryHub> {
   // Imported on demand: importing the library must not load the code that connects to servers.
-  const { createHub: createCoreHub, stateHome } = await import('../../hub/index.ts');
-  const { workspace, env = process.env, logger = createSilentLogger(), watch = false } = options;
+  const { createHub: createCoreHub, stateHomeFor } = await import('../../hub/index.ts');
+  const { workspace, env = process.env, logger = createSilentLogger(), watch = false, stateDir } = options;
   const clock = createSystemClock();
   const signals = createSharedSignals();
   const builtins = createBuiltins();
@@ -57,7 +57,10 @@ export async function createLibraryHub(options: CreateHubOptions): Promise<Libra
     { clock, logger, random: systemRandom, env, userEnv: process.env, builtins },
     {
       workspace,
-      stateHome: stateHome(options.stateDir === undefined ? process.env : { QM_STATE_DIR: options.stateDir }),
+      stateHome: stateHomeFor(workspace, {
+        ...process.env,
+        ...(stateDir === undefined ? {} : { QM_STATE_DIR: stateDir }),
+      }),
       watch,
       trust: options.trust,
     },

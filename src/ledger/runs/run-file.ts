@@ -1,17 +1,60 @@
-import { closeSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
-import { type Clock, ensureGuardedFolder, type GuardedFolder, openGuardedFolder, sleep } from '../../base/index.ts';
+import { closeSync, fchmodSync, fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Clock,
+  ensureGuardedFolder,
+  errnoOf,
+  type GuardedFolder,
+  openGuardedFolder,
+  sleep,
+  unsafePlace,
+} from '../../base/index.ts';
 import type { LedgerFiles } from '../journal/ledger-files.ts';
 import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
 import { runFileName, runsPlace } from '../places.ts';
 
 /** Opens the folder of all runs and creates it if missing. The caller closes it. */
 export function openRunsFolder(workspace: string): GuardedFolder {
-  return ensureGuardedFolder(workspace, runsPlace);
+  const runs = ensureGuardedFolder(workspace, runsPlace);
+  try {
+    narrow(runs.fd, 0o700, runs.path);
+    return runs;
+  } catch (error) {
+    runs.close();
+    throw error;
+  }
 }
 
-/** Throws if the run files cannot be written without leaving the workspace. */
+/**
+ * Throws if the run files cannot be written without leaving the workspace, or if other users would read them: folders that
+ * came with a repository may have any mode.
+ */
 export function checkRunsFolder(workspace: string): void {
-  openGuardedFolder(workspace, runsPlace)?.close();
+  for (const [index] of runsPlace.entries()) {
+    const folder = openGuardedFolder(workspace, runsPlace.slice(0, index + 1));
+    if (folder === undefined) return;
+    try {
+      narrow(folder.fd, 0o700, folder.path);
+    } finally {
+      folder.close();
+    }
+  }
+}
+
+function narrow(fd: number, mode: number, path: string): void {
+  if (!othersMayUse(fd)) return;
+  try {
+    fchmodSync(fd, mode);
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') throw error;
+  }
+  // Some file systems have no modes of their own.
+  if (!othersMayUse(fd)) return;
+  throw unsafePlace(path, 'can be read by other users', 'Move it away; the hub creates it again.');
+}
+
+function othersMayUse(fd: number): boolean {
+  return (fstatSync(fd).mode & 0o077) !== 0;
 }
 
 /**
@@ -24,6 +67,7 @@ export function appendRunLines(files: LedgerFiles, runs: GuardedFolder, run: str
   try {
     const fd = folder.open(runFileName, 'append');
     try {
+      narrow(fd, 0o600, join(folder.path, runFileName));
       expectWholeLine(fd);
       files.append(fd, lines);
       // Deleted between open and write: nobody would ever read these lines.

@@ -13,7 +13,7 @@ export { protectedPlaces } from './protected-places.ts';
 export { createFileSecretStore, findKeyPlace, forgetKeychainKey, type SecretStoreOptions } from './secret-store.ts';
 export { isAuthentic, packState, readArchive, type StateArchive, unpackState } from './state-archive.ts';
 export { ensureStateFolder, openStateFolder, type StateFolderOptions } from './state-folder.ts';
-export { stateHome } from './state-home.ts';
+export { stateHome, stateHomeFor } from './state-home.ts';
 export { ensureHomeKey, ensureStateKey, ensureTrustKey, putStateKey, readHomeKey, readTrustKey } from './state-key.ts';
 export { adoptState, findMovedState, listOrphans, removeState, type StoredState } from './state-origin.ts';
 export { adoptEarlierTokens, countTokens, createFileTokenStore, listEarlierTokens } from './token-file.ts';

@@ -1,12 +1,11 @@
 import { realpathSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { errnoOf, HubError } from '../../base/index.ts';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { errnoOf, HubError, resolveExisting } from '../../base/index.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The folder that holds the state of all workspaces: `QM_STATE_DIR`, or `quartermaster` in the XDG state folder. Never a
- * folder in the workspace, because the agents' file tools reach that.
+ * The folder that holds the state of all workspaces: `QM_STATE_DIR`, or `quartermaster` in the XDG state folder.
  */
 export function stateHome(env: Env): string {
   const home = set(env.QM_STATE_DIR);
@@ -18,6 +17,18 @@ export function stateHome(env: Env): string {
   if (user !== undefined && isAbsolute(user)) return real(join(user, '.local', 'state', 'quartermaster'));
   throw new HubError('CONFIG_INVALID', 'There is no folder for the state of the hub: HOME is not set.', {
     hint: 'Set QM_STATE_DIR to a folder that only you can read, outside the workspace.',
+  });
+}
+
+/** Where the state of this workspace is kept. A folder in the workspace is refused. */
+export function stateHomeFor(workspace: string, env: Env): string {
+  const home = stateHome(env);
+  if (set(env.QM_STATE_DIR) === undefined || env.QM_STATE_IN_WORKSPACE === '1') return home;
+  const root = resolveExisting(resolve(workspace));
+  const way = relative(root, resolveExisting(home));
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return home;
+  throw new HubError('CONFIG_INVALID', `QM_STATE_DIR is ${home}, which is in the workspace ${root}.`, {
+    hint: "Agents' file tools reach the workspace, and the state contains keys: choose a folder outside. If no agent can read files there, set QM_STATE_IN_WORKSPACE=1.",
   });
 }
 

@@ -64,6 +64,23 @@ test.each([
   expect(await readdir(workspace)).toEqual(['quartermaster.yaml']);
 });
 
+test(verifies('state:outside', 'a state folder in the workspace is refused, also by a link'), async () => {
+  const workspace = await makeWorkspace(echo);
+  const link = `${workspace}-link`;
+  await symlink(workspace, link);
+  onTestFinished(() => rm(link));
+  const run = (folder: string, more: Record<string, string> = {}): Promise<QmResult> =>
+    runHere(['token', 'issue', '--agent', 'tester'], { cwd: workspace, env: { QM_STATE_DIR: folder, ...more } });
+  for (const folder of [workspace, join(workspace, '.state'), join(link, 'some', 'state')]) {
+    const refused = await run(folder);
+    expect(refused).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('is in the workspace') });
+  }
+  expect(await readdir(workspace)).toEqual(['quartermaster.yaml']);
+  expect(await run(join(workspace, '.state'), { QM_STATE_IN_WORKSPACE: '1' })).toMatchObject({ code: 0 });
+  expect(await run(`${workspace}.state`)).toMatchObject({ code: 0 });
+  await rm(`${workspace}.state`, { recursive: true });
+});
+
 test(verifies('state:backup', 'a backup brings the tokens back, and what was there is kept'), async () => {
   const workspace = await makeWorkspace(echo);
   const copy = await backupName();

@@ -26,14 +26,14 @@ export async function openLocalHub(
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
   const logger = createLogger(cli, logLevel ?? options.defaultLevel);
-  const [{ createHub, createRedaction }, { stateHome }, traces] = await Promise.all([
+  const [{ createHub, createRedaction }, { stateHomeFor }, traces] = await Promise.all([
     import('../../../hub/index.ts'),
     import('../../../storage/index.ts'),
     openTraces(cli, logger),
   ]);
   const hub = await createHub(
     { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
-    { workspace, stateHome: stateHome(env), watch: options.watch, discover: options.discover },
+    { workspace, stateHome: stateHomeFor(workspace, env), watch: options.watch, discover: options.discover },
   );
   // Secrets of earlier configurations stay masked here, as in the hub.
   const redaction = createRedaction(hub.configuration);

@@ -1,10 +1,10 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errnoOf, HubError } from '../../../base/index.ts';
+import { HubError, resolveExisting } from '../../../base/index.ts';
 
 /** A backup contains keys. Agents' file tools reach the workspace, and a checkout is pushed to others. */
 export function refuseSharedPlace(file: string, workspace: string): void {
-  for (let folder = realFolder(dirname(file)); ; folder = dirname(folder)) {
+  for (let folder = resolveExisting(dirname(file)); ; folder = dirname(folder)) {
     const what =
       folder === workspace ? 'the workspace' : existsSync(join(folder, '.git')) ? 'a git checkout' : undefined;
     if (what !== undefined) {
@@ -13,15 +13,5 @@ export function refuseSharedPlace(file: string, workspace: string): void {
       });
     }
     if (dirname(folder) === folder) return;
-  }
-}
-
-/** Of a folder that does not exist, the part that does. */
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' && dirname(path) !== path) return realFolder(dirname(path));
-    throw error;
   }
 }

@@ -1,7 +1,7 @@
-import { stateHome, type WorkspaceLayout, workspaceLayout } from '../../../storage/index.ts';
+import { stateHomeFor, type WorkspaceLayout, workspaceLayout } from '../../../storage/index.ts';
 import type { CliContext } from '../context.ts';
 
 /** Where the state of a workspace is kept. */
 export function stateLayout({ env }: Pick<CliContext, 'env'>, workspace: string): WorkspaceLayout {
-  return workspaceLayout(workspace, stateHome(env));
+  return workspaceLayout(workspace, stateHomeFor(workspace, env));
 }

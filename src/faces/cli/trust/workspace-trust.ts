@@ -1,7 +1,7 @@
 import { createSilentLogger } from '../../../base/index.ts';
 import { type LoadedConfiguration, loadWithSources, type SourceText } from '../../../config/index.ts';
 import type { Configuration, Problem } from '../../../domain/index.ts';
-import { protectedPlaces, stateHome } from '../../../storage/index.ts';
+import { protectedPlaces, stateHomeFor } from '../../../storage/index.ts';
 import type { PendingItem } from '../../../trust/index.ts';
 import type { SecretBook } from '../../../vault/index.ts';
 import {
@@ -42,7 +42,7 @@ export async function readWorkspaceTrust(cli: Process, workspace: string): Promi
   const book = openSecretBook(cli, workspace);
   const trustIn = await openTrust(
     { clock, random, env, loadTexts: (texts) => loadTexts(cli, workspace, texts, book) },
-    { workspace, stateHome: stateHome(env), mode: 'stored' },
+    { workspace, stateHome: stateHomeFor(workspace, env), mode: 'stored' },
   );
   const loaded = await loadWithUses(cli, workspace, book);
   const trust = trustIn(loaded);
@@ -81,5 +81,8 @@ export function loadTexts(
 }
 
 export function openChanges({ clock, random, env }: Process, workspace: string): Promise<TrustChanges> {
-  return openTrustChanges({ clock, random, logger: createSilentLogger() }, { workspace, stateHome: stateHome(env) });
+  return openTrustChanges(
+    { clock, random, logger: createSilentLogger() },
+    { workspace, stateHome: stateHomeFor(workspace, env) },
+  );
 }
