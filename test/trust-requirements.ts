@@ -32,4 +32,6 @@ export const trustRequirements = {
   'state:restore':
     'A restore that is interrupted at any step leaves the state before it or the whole backup, and the next start finishes it.',
   'state:one-hub': 'One hub serves a workspace, even after its lock or all of its state was deleted.',
+  'trust:full-disk':
+    'An approval that cannot be taken back on disk is taken back in the running hub, and the operator reads that.',
 } as const satisfies Record<string, string>;

@@ -100,6 +100,7 @@ type ForOperators = Pick<
   | 'discover'
   | 'retry'
   | 'reload'
+  | 'withhold'
   | 'onReload'
   | 'configurationNotices'
   | 'pending'
@@ -117,6 +118,7 @@ function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOp
     discover: (servers) => pool.discover(servers),
     retry: (server) => pool.retry(server),
     reload: (files) => source.reload(files),
+    withhold: (servers) => source.withhold(servers),
     onReload: (listener) => source.onReload(listener),
     configurationNotices: () => source.notices(),
     pending: () => source.pending,

@@ -68,6 +68,11 @@ export interface Hub {
   discover(servers?: readonly string[]): Promise<void>;
   /** Applies the files on disk at once. With `files`, only these. */
   reload(files?: readonly string[]): Promise<void>;
+  /**
+   * Stops these servers, or all, as if their approvals were taken back, while this process runs. For an operator who cannot
+   * write the approvals because the disk is full.
+   */
+  withhold(servers: readonly string[] | undefined): Promise<void>;
   /** Tests and inspects servers for the operator. */
   diagnosis(options: DiagnosisOptions): Diagnosis;
   /** Connects to one server now, even if it failed a moment ago. Throws if none has that name. */

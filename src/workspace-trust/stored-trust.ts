@@ -32,6 +32,9 @@ export class StoredTrust implements ConfigurationTrust {
   /** The approved versions that took effect last in this process, by server. */
   readonly #servers = new Map<string, RememberedVersion>();
   #policy: RememberedVersion | undefined;
+  /** Approvals that were taken back in this process, although the record could not be written: until when they were given. */
+  readonly #withheld = new Map<string, number>();
+  #withheldAll = -1;
   #digest: { readonly of: string; readonly text: Promise<string> } | undefined;
 
   constructor(deps: StoredTrustDeps) {
@@ -81,7 +84,10 @@ export class StoredTrust implements ConfigurationTrust {
     const { digest, loadTexts } = this.#deps;
     const place = await this.#deps.place();
     const loads = new ApprovedLoads(loadTexts);
-    return recordsOf(await readRecords(place), { place, loads, hasDigest: digest !== undefined });
+    const records = recordsOf(await readRecords(place), { place, loads, hasDigest: digest !== undefined });
+    const until = (item: ItemRef): number =>
+      item.kind === 'policy' ? -1 : Math.max(this.#withheldAll, this.#withheld.get(item.name) ?? -1);
+    return { ...records, counting: (item) => records.counting(item).filter(({ at }) => at > until(item)) };
   }
 
   /** Slow where files supply values, so it is made once for the same items. */
@@ -89,6 +95,11 @@ export class StoredTrust implements ConfigurationTrust {
     const of = items.map(({ hash }) => hash).join();
     if (this.#digest?.of !== of) this.#digest = { of, text: trustDigest(items) };
     return this.#digest.text;
+  }
+
+  withhold(servers: readonly string[] | undefined, at: number): void {
+    if (servers === undefined) this.#withheldAll = at;
+    for (const name of servers ?? []) this.#withheld.set(name, at);
   }
 
   settle(): void {

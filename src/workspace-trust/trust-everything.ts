@@ -34,6 +34,9 @@ export function trustEverything(key: Uint8Array, first: LoadedConfiguration): Co
     itemsOf: async (loaded) => trustItems(loaded, key),
     judge: async (loaded) => applyTrust(loaded.configuration, trustItems(loaded, key), { versions, trustsPlans: true }),
     approvedBefore: async () => undefined,
+    withhold() {
+      // Nothing was approved here that could be taken back.
+    },
     settle(loaded) {
       if (loaded === settled) return;
       settled = loaded;

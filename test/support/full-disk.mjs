@@ -1,12 +1,12 @@
 /**
- * Loaded into a hub with `node --import`: a disk that is full while a file says so. The next write takes half of its
- * bytes and then every write fails, as on a real one; so the test needs no right to mount anything.
+ * Loaded with `node --import` into a hub or a command: a disk that is full while a file says so. The next write takes half of
+ * its bytes and then every write fails, as on a real one; so the test needs no right to mount anything.
  */
 import fs, { existsSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const sign = process.env.FULL_DISK_SIGN;
-const { writeSync, appendFileSync } = fs;
+const { writeSync, appendFileSync, writeFile } = fs;
 let isHalfTaken = false;
 
 function isFull() {
@@ -30,6 +30,11 @@ fs.writeSync = (fd, bytes, offset, length, position) => {
 fs.appendFileSync = (file, data, options) => {
   if (isFull()) throw noSpace();
   appendFileSync(file, data, options);
+};
+
+fs.writeFile = (file, data, ...rest) => {
+  if (isFull()) rest.at(-1)(noSpace());
+  else writeFile(file, data, ...rest);
 };
 
 syncBuiltinESMExports();

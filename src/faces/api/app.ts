@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
 import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
-import { reloadOrderSchema, tokenOrderSchema } from './contract.ts';
+import { reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
 import { createEventStreams } from './stream-events.ts';
 
@@ -46,6 +46,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   app.post('/reload', async (context) => {
     const { files } = await readInput(context, reloadOrderSchema, '{}');
     await hub.reload(files);
+    return context.json(serversBody(hub));
+  });
+  app.post('/trust/withhold', async (context) => {
+    const { servers } = await readInput(context, withholdOrderSchema, '{}');
+    await hub.withhold(servers);
     return context.json(serversBody(hub));
   });
   app.get('/events', (context) => {

@@ -17,6 +17,10 @@ export const reloadOrderSchema = z.strictObject({
     .describe('Paths in the workspace; only changes to these files are applied. Default: all'),
 });
 
+export const withholdOrderSchema = z.strictObject({
+  servers: z.array(z.string().min(1).max(64)).max(1000).exactOptional().describe('Default: all'),
+});
+
 export const issuedTokenSchema = z.object({
   token: z.string().describe('Shown once; only its hash is stored'),
   id: z.string(),

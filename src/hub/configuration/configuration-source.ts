@@ -24,6 +24,8 @@ export interface ConfigurationSource {
    * only changes of these. Rejects and keeps the old configuration if a file is invalid.
    */
   reload(files?: readonly string[]): Promise<void>;
+  /** Approvals of these servers that were given before now do not count any more while the process runs. Undefined: all. */
+  withhold(servers: readonly string[] | undefined): Promise<void>;
   /** Items that nobody approved. */
   readonly pending: readonly PendingItem[];
   onReload(listener: (configuration: Configuration) => void): () => void;

@@ -108,6 +108,15 @@ export class LiveConfiguration implements ConfigurationSource {
     return this.#enqueue(() => this.#takeUp(files));
   }
 
+  withhold(servers: readonly string[] | undefined): Promise<void> {
+    const { trust, clock } = this.#deps;
+    trust.withhold(servers, clock.now());
+    return this.#enqueue(async () => {
+      const judged = await trust.judge(this.#loaded);
+      if (!this.#closed) this.#adopt(this.#loaded, judged);
+    });
+  }
+
   /** A file changed on disk. */
   follow(): void {
     this.#passQuietly(false);

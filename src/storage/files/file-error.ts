@@ -20,7 +20,7 @@ function fixFor(errno: string, path: string): string {
       return 'The file system is read-only; choose a workspace that can be written.';
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'The disk or the quota is full; free some space.';
+      return 'The disk or the quota is full; free some space. Until then, `qm stop` and commands that only read still work.';
     case 'ENOENT':
     case 'ENOTDIR':
       return 'Check that the workspace is an existing folder.';

@@ -20,6 +20,8 @@ export interface HubClient {
   servers(): Promise<ServersBody>;
   /** Makes the hub reload all files from disk, or only these. */
   reload(files?: readonly string[]): Promise<ServersBody>;
+  /** Makes the hub stop these servers, or all, as if their approvals were taken back. */
+  withhold(servers: readonly string[] | undefined): Promise<ServersBody>;
   /** Makes the hub connect to a server now, regardless of any backoff. */
   retry(server: string): Promise<ServersBody>;
   issueToken(order: TokenOrderBody): Promise<IssuedTokenBody>;
@@ -52,6 +54,7 @@ export function createHubClient(address: HubAddress): HubClient {
     url: address.url,
     servers: () => ask('GET', '/api/servers', serversSchema),
     reload: (files) => ask('POST', '/api/reload', serversSchema, files === undefined ? {} : { files }),
+    withhold: (servers) => ask('POST', '/api/trust/withhold', serversSchema, servers === undefined ? {} : { servers }),
     retry: (server) => ask('POST', `/api/servers/${encodeURIComponent(server)}/retry`, serversSchema),
     issueToken: (order) => ask('POST', '/api/tokens', issuedTokenSchema, order),
     listTokens: async () => (await ask('GET', '/api/tokens', tokenListSchema)).tokens,

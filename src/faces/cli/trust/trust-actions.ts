@@ -11,6 +11,7 @@ import { settleByAsking } from './settle-trust.ts';
 import { showTrust } from './show-trust.ts';
 import { tellHubOfTrust } from './tell-hub.ts';
 import { canAsk } from './trust-prompt.ts';
+import { withholdInHub } from './withhold-in-hub.ts';
 import { openChanges, readWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
 
 /** One run of `qm trust`. */
@@ -64,7 +65,8 @@ async function revoke(run: TrustRun, servers: readonly string[], options: TrustA
     await changes.revokeEarlier({ servers: isNamed ? servers : undefined, rules: rules || !isNamed });
     return;
   }
-  await changes.revoke(servers.length === 0 ? undefined : servers);
+  const named = servers.length === 0 ? undefined : servers;
+  await changes.revoke(named).catch((error: unknown) => withholdInHub(run.cli, run.invocation.workspace, named, error));
   const configured = serverNames(run).filter((name) => servers.length === 0 || servers.includes(name));
   await changes.decline(trust.loaded, namedItems(run, configured), 'command');
 }
