@@ -1,5 +1,5 @@
 import { cliRequirements } from './requirements-cli.ts';
-import { trustRequirements } from './trust-requirements.ts';
+import { trustRequirements } from './requirements-trust.ts';
 
 /**
  * What the hub promises, one sentence each. A test names the promise it verifies with
