@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/index.ts';
 import {
   affectsAll,
   type Configuration,
@@ -9,7 +10,6 @@ import {
   type SourceRef,
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
 import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';

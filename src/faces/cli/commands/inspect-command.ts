@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { HubError, toHubError } from '../../../base/index.ts';
+import { didYouMean, HubError, toHubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { DoctorServer, InspectAnswer } from '../doctor/diagnosis-shapes.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
@@ -74,7 +74,6 @@ async function findTool({ name, tools }: InspectAnswer, wanted: string): Promise
   const own = wanted.startsWith(`${name}.`) || wanted.startsWith(`${name}_`) ? wanted.slice(name.length + 1) : wanted;
   const found = tools.find((tool) => tool.name === wanted) ?? tools.find((tool) => tool.name === own);
   if (found !== undefined) return found;
-  const { didYouMean } = await import('../../../config/index.ts');
   const names = tools.map((tool) => String(tool.name));
   const meant = didYouMean(own, names);
   const some = names.length > 12 ? `${names.slice(0, 12).join(', ')} …` : names.join(', ');

@@ -1,5 +1,4 @@
-import { HubError } from '../../../base/index.ts';
-import { didYouMean } from '../../../config/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
 import {
   type Configuration,
   type ConfiguredServer,

@@ -1,5 +1,4 @@
-import { HubError } from '../../../base/index.ts';
-import { didYouMean } from '../../../config/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
 import { changedLines, type PendingItem, type TrustItem, trustDigest } from '../../../trust/index.ts';
 import type { TrustArguments } from '../commands/trust-command.ts';
 import type { CliContext } from '../context.ts';

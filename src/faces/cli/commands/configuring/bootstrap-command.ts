@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { PresetFile } from '../../../workspace-files/index.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { BootstrapAnswer, PresetRow } from '../json-shapes.ts';
-import { renderTable } from '../terminal/table.ts';
+import type { PresetFile } from '../../../../workspace-files/index.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import type { BootstrapAnswer, PresetRow } from '../../json-shapes.ts';
+import { renderTable } from '../../terminal/table.ts';
 
 export function bootstrapCommand(cli: CliContext): Command {
   return new Command('bootstrap')
@@ -23,7 +23,7 @@ interface BootstrapOptions {
 }
 
 async function list({ terminal }: CliContext, { json }: Invocation): Promise<void> {
-  const { presets, programOf } = await import('../../../workspace-files/index.ts');
+  const { presets, programOf } = await import('../../../../workspace-files/index.ts');
   const rows: PresetRow[] = presets.map((preset) => {
     const { id, kind, title, description, category, login, variables } = preset;
     const program = programOf(preset) ?? null;
@@ -61,8 +61,8 @@ async function bootstrap(
   ids: readonly string[],
   force: boolean,
 ): Promise<void> {
-  const { writePresets } = await import('../servers/write-presets.ts');
-  const { suggestRoutes } = await import('../../../workspace-files/index.ts');
+  const { writePresets } = await import('../../servers/write-presets.ts');
+  const { suggestRoutes } = await import('../../../../workspace-files/index.ts');
   const { files, written } = await writePresets(cli, workspace, ids, force);
   const answer: BootstrapAnswer = {
     written,
@@ -135,8 +135,8 @@ function sayRoutes({ terminal }: CliContext, { routes }: BootstrapAnswer): void 
 
 async function sayNext(cli: CliContext, workspace: string, files: readonly PresetFile[]): Promise<void> {
   const { terminal } = cli;
-  const { nextCommand } = await import('../next-command.ts');
-  const [{ findHiders }, { bold, yellow }] = [await import('../servers/write-presets.ts'), terminal.errColours];
+  const { nextCommand } = await import('../../next-command.ts');
+  const [{ findHiders }, { bold, yellow }] = [await import('../../servers/write-presets.ts'), terminal.errColours];
   const { needSync, hidden } = await findHiders(cli, workspace, files);
   for (const { file, by } of hidden) terminal.err(`${yellow('warning')} ${file} has no effect: ${by} hides it.`);
   if (needSync) terminal.err(`\nNext: ${bold(nextCommand(cli, workspace, 'sync'))}, then ${bold('qm doctor')}`);

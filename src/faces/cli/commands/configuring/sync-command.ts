@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { SyncAnswer } from '../json-shapes.ts';
-import { renderTable } from '../terminal/table.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import type { SyncAnswer } from '../../json-shapes.ts';
+import { renderTable } from '../../terminal/table.ts';
 
 export function syncCommand(cli: CliContext): Command {
   return new Command('sync')
@@ -18,7 +18,7 @@ interface SyncOptions {
 }
 
 async function sync(cli: CliContext, { workspace, json }: Invocation, options: SyncOptions): Promise<void> {
-  const { syncFiles } = await import('../servers/sync-files.ts');
+  const { syncFiles } = await import('../../servers/sync-files.ts');
   const answer = await syncFiles(cli, workspace, { check: options.check === true, prune: options.prune === true });
   if (!answer.inStep) cli.exitWith(1);
   if (json) cli.terminal.out(JSON.stringify(answer));

@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { Command, Option } from 'commander';
-import { placeOf } from '../../../domain/index.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { AddAnswer } from '../json-shapes.ts';
-import type { AddOptions } from '../servers/add-order.ts';
-import { problemLines } from '../servers/problem-lines.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { placeOf } from '../../../../domain/index.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import type { AddAnswer } from '../../json-shapes.ts';
+import type { AddOptions } from '../../servers/add-order.ts';
+import { problemLines } from '../../servers/problem-lines.ts';
+import { printableLine } from '../../terminal/printable.ts';
 
 export function addCommand(cli: CliContext): Command {
   return new Command('add')
@@ -53,12 +53,12 @@ async function add(
   const { workspace, json } = invocation;
   const [{ readOrder }, { addServer }, { agentsLine }, { awaitTakeUp, takeUpLine }, { firstStart }, { nextCommand }] =
     await Promise.all([
-      import('../servers/add-order.ts'),
-      import('../servers/add-server.ts'),
-      import('../agents/agents-line.ts'),
-      import('../hub/hub-take-up.ts'),
-      import('../hub/first-start.ts'),
-      import('../next-command.ts'),
+      import('../../servers/add-order.ts'),
+      import('../../servers/add-server.ts'),
+      import('../../agents/agents-line.ts'),
+      import('../../hub/hub-take-up.ts'),
+      import('../../hub/first-start.ts'),
+      import('../../next-command.ts'),
     ]);
   const order = readOrder(name, words, options);
   const added = await addServer(cli, workspace, order);
