@@ -317,6 +317,10 @@ export const requirements = {
   'cli:alike': 'Many warnings of one kind in a file are shown as one, with their number and the first places.',
   'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
   'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
+  'cli:help':
+    'Every command has -h and --help, which end with examples that work; qm help groups the commands by purpose.',
+  'cli:did-you-mean':
+    'A mistyped command, option, server, tool, agent, run, preset, secret or token gets the likely name as a suggestion.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':

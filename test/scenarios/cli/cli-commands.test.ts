@@ -113,7 +113,7 @@ test(verifies('cli:exit-codes', 'each exit code matches the table'), async () =>
     ],
     [1, workspace, ['call', 'off.x', '--agent', 'lead'], /disabled/],
     [1, workspace, ['token', 'revoke', '0000000000'], /No valid token/],
-    [2, workspace, ['lss'], /Did you mean ls\?/],
+    [2, workspace, ['lss'], /There is no command "qm lss"\. Did you mean `qm ls`\?/],
     [2, workspace, ['ls', '--workspac', '/tmp'], /Did you mean --workspace\?/],
     [2, workspace, ['tools'], /--agent/],
     [2, workspace, ['call', 'nothing.x', '--agent', 'tester'], /does not name a configured server.*echo, other/],

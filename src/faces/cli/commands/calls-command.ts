@@ -11,10 +11,12 @@ import {
 } from '../calls/calls-filter.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export function callsCommand(cli: CliContext): Command {
   const command = new Command('calls')
-    .description('show the audit log (the ledger): who called which tool, with what outcome')
+    .description('show the audit log: who called which tool, with what outcome')
+    .addHelpText('after', helpExamples('qm calls --follow', 'qm calls --agent tester --status error --since 2h'))
     .option('--follow', 'print further calls as they end, until Ctrl-C')
     .option('--limit <count>', 'number of calls to show', '50');
   return withCallsFilter(command).action((options: CallsOptions, self: Command) =>

@@ -6,10 +6,12 @@ import type { CliContext } from '../context.ts';
 import type { DoctorServer } from '../doctor/diagnosis-shapes.ts';
 import type { DoctorShow } from '../doctor/doctor-show.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export function doctorCommand(cli: CliContext): Command {
   return new Command('doctor')
     .description('test the connection to each server and suggest how to fix failures')
+    .addHelpText('after', helpExamples('qm doctor', 'qm doctor files github --timeout 60'))
     .argument('[server...]', 'servers to test (default: all)')
     .option('--timeout <seconds>', 'timeout per transport (default: 15; 60 with npx, uvx and the like)')
     .option('--run <id>', 'run to record the probes under (default: a new one)')

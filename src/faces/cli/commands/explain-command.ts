@@ -5,11 +5,19 @@ import { checkAgent, withAgent } from '../agents/agent-option.ts';
 import type { NamedTool, ToolVerdict } from '../agents/explain-question.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { Explanation } from '../json-shapes.ts';
 
 export function explainCommand(cli: CliContext): Command {
   return withAgent(new Command('explain'), 'the agent')
     .description('show which rule allows or denies a call, and where it is written')
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm explain files.write_file --agent tester',
+        `qm explain files.write_file --agent tester --args '{"path":"notes.md"}'`,
+      ),
+    )
     .argument('<server.tool>', 'the tool; or server.resource:URI, or server.prompt:NAME')
     .option('--args <json>', 'arguments of the call, for rules that check them')
     .action((tool: string, options: ExplainOptions, command: Command) =>

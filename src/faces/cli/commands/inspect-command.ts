@@ -3,11 +3,13 @@ import { didYouMean, HubError, toHubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { DoctorServer, InspectAnswer } from '../doctor/diagnosis-shapes.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { safeJson } from '../terminal/safe-json.ts';
 
 export function inspectCommand(cli: CliContext): Command {
   return new Command('inspect')
     .description('connect to a server and show its tools, resources and prompts')
+    .addHelpText('after', helpExamples('qm inspect files', 'qm inspect files --tool read_file'))
     .argument('<server>', 'the server')
     .option('--tool <name>', 'show one tool with its full schema')
     .option('--timeout <seconds>', 'timeout per response (default: 15; 60 with npx, uvx and the like)')

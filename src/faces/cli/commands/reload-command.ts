@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { hubWords } from '../hub/hub-words.ts';
 import type { LsAnswer } from '../json-shapes.ts';
 import { problemLines } from '../servers/problem-lines.ts';
@@ -10,6 +11,7 @@ import { plural } from '../terminal/plural.ts';
 export function reloadCommand(cli: CliContext): Command {
   return new Command('reload')
     .description('make the running hub apply the files as they are now, without waiting')
+    .addHelpText('after', helpExamples('qm reload', 'qm reload --json'))
     .action((_options, command: Command) => reload(cli, readInvocation(command, cli)));
 }
 

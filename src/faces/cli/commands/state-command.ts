@@ -1,22 +1,26 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 /** The subcommands' implementation is loaded when one of them runs. */
 const load = () => import('../hub/state-actions.ts');
 
 export function stateCommand(cli: CliContext): Command {
   const state = new Command('state')
-    .description("the hub's own files: tokens, keys, trust and the journal, outside the workspace")
+    .description("back up, restore or move the hub's own files, outside the workspace")
+    .addHelpText('after', helpExamples('qm state path', 'qm state backup ../team.qm-state'))
     .helpCommand(false);
   state.addCommand(
     new Command('path')
       .description('print the folder with the state of this workspace')
+      .addHelpText('after', helpExamples('qm state path', 'ls "$(qm state path)"'))
       .action(async (_options, command: Command) => (await load()).showPath(cli, readInvocation(command, cli))),
   );
   state.addCommand(
     new Command('migrate')
       .description('confirm agent tokens that an earlier version kept in the workspace')
+      .addHelpText('after', helpExamples('qm state migrate', 'qm state migrate --yes'))
       .option('--yes', 'without asking')
       .action(async (options: YesOption, command: Command) => {
         const invocation = readInvocation(command, cli);
@@ -27,6 +31,7 @@ export function stateCommand(cli: CliContext): Command {
   state.addCommand(
     new Command('move')
       .description('take over the state of this workspace from the path it had before')
+      .addHelpText('after', helpExamples('qm state move', 'qm state move --yes'))
       .option('--yes', 'without asking')
       .action(async (options: YesOption, command: Command) =>
         (await load()).moveState(cli, readInvocation(command, cli), options.yes === true),
@@ -35,6 +40,7 @@ export function stateCommand(cli: CliContext): Command {
   state.addCommand(
     new Command('prune')
       .description('delete the state of workspaces that no longer exist')
+      .addHelpText('after', helpExamples('qm state prune', 'qm state prune --yes --json'))
       .option('--yes', 'without asking')
       .action(async (options: YesOption, command: Command) =>
         (await load()).pruneStates(cli, readInvocation(command, cli), options.yes === true),
@@ -43,6 +49,7 @@ export function stateCommand(cli: CliContext): Command {
   state.addCommand(
     new Command('backup')
       .description('copy the state into one file; it contains keys, so keep it like a password')
+      .addHelpText('after', helpExamples('qm state backup ../team.qm-state', 'qm state backup ../team.qm-state --json'))
       .argument('<file>', 'must not exist yet')
       .action(async (file: string, _options, command: Command) =>
         (await load()).backUpState(cli, readInvocation(command, cli), file),
@@ -51,6 +58,10 @@ export function stateCommand(cli: CliContext): Command {
   state.addCommand(
     new Command('restore')
       .description('replace the state by a backup; the hub must not run')
+      .addHelpText(
+        'after',
+        helpExamples('qm state restore ../team.qm-state', 'qm state restore ../team.qm-state --yes'),
+      )
       .argument('<file>', 'written by `qm state backup`')
       .option('--yes', 'without asking')
       .action(async (file: string, options: YesOption, command: Command) =>

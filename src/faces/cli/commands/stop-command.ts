@@ -2,11 +2,13 @@ import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { StopAnswer } from '../json-shapes.ts';
 
 export function stopCommand(cli: CliContext): Command {
   return new Command('stop')
     .description('stop the hub that runs in the background; calls in flight finish first')
+    .addHelpText('after', helpExamples('qm stop', 'qm stop --workspace ../team'))
     .action((_options, command: Command) => stopHub(cli, readInvocation(command, cli)));
 }
 

@@ -4,11 +4,13 @@ import { checkRun } from '../agents/agent-option.ts';
 import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { plural } from '../terminal/plural.ts';
 
 export function summarizeCommand(cli: CliContext): Command {
   return new Command('summarize')
-    .description('show statistics of the ledger: counts, errors, latency, suspicious calls')
+    .description('show statistics of the audit log: counts, errors, latency, suspicious calls')
+    .addHelpText('after', helpExamples('qm summarize', 'qm summarize --run nightly --output summary.json'))
     .option('--run <id>', 'only calls of this run')
     .option('--output <file>', 'write them to this file as JSON')
     .action((options: SummarizeOptions, command: Command) => summarize(cli, readInvocation(command, cli), options));

@@ -3,14 +3,22 @@ import type { TokenOrderBody, TokenSummaryBody } from '../../api/index.ts';
 import { withAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { TokenRevoked } from '../json-shapes.ts';
 import { renderTable } from '../terminal/table.ts';
 
 export function tokenCommand(cli: CliContext): Command {
-  const token = new Command('token').description('issue, list and revoke the tokens of agents').helpCommand(false);
+  const token = new Command('token')
+    .description('issue, list and revoke the tokens of agents')
+    .addHelpText('after', helpExamples('qm token issue --agent tester --ttl 12h', 'qm token ls'))
+    .helpCommand(false);
   token.addCommand(
     withAgent(new Command('issue'), 'the agent that uses the token')
       .description('issue a token; it is shown once and stored as a hash')
+      .addHelpText(
+        'after',
+        helpExamples('qm token issue --agent tester', 'export QM_TOKEN=$(qm token issue --agent tester --ttl 12h)'),
+      )
       .option('--ttl <time>', 'lifetime, such as 30d, 12h or 15m (default: 30d)')
       .option('--run <id>', 'run to record its calls under')
       .option(
@@ -22,11 +30,13 @@ export function tokenCommand(cli: CliContext): Command {
   token.addCommand(
     new Command('ls')
       .description('list the tokens, without their text')
+      .addHelpText('after', helpExamples('qm token ls', "qm token ls --json | jq -r '.[].id'"))
       .action((_options, command: Command) => list(cli, readInvocation(command, cli))),
   );
   token.addCommand(
     new Command('revoke')
       .description('revoke a token and every token delegated from it')
+      .addHelpText('after', helpExamples('qm token revoke ra227pd68x', 'qm token revoke ra227pd68x --json'))
       .argument('<id>', 'as `qm token ls` shows it')
       .action((id: string, _options, command: Command) => revoke(cli, readInvocation(command, cli), id)),
   );

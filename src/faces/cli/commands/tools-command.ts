@@ -4,6 +4,7 @@ import { checkAgent, withAgent } from '../agents/agent-option.ts';
 import type { AgentToolsReport } from '../agents/agent-tools.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { AnyToolRow, ToolRow } from '../json-shapes.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type Column, renderTable } from '../terminal/table.ts';
@@ -11,6 +12,10 @@ import { type Column, renderTable } from '../terminal/table.ts';
 export function toolsCommand(cli: CliContext): Command {
   return withAgent(new Command('tools'), 'the agent')
     .description('list the tools that an agent sees')
+    .addHelpText(
+      'after',
+      helpExamples('qm tools --agent tester', 'qm tools --agent tester --all  # also what is hidden from it, and why'),
+    )
     .option('--all', 'also list hidden tools, with the reason')
     .option('--foreground', 'if no hub runs, run it in this process instead of in the background')
     .action((options: ToolsOptions, command: Command) => tools(cli, readInvocation(command, cli), options));

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export interface TrustArguments {
   readonly show?: boolean;
@@ -21,16 +22,17 @@ export function trustCommand(cli: CliContext): Command {
     .option('--decline', 'decline the named servers, so that nobody is asked about them again')
     .option('--revoke', 'take approvals back: of the named servers, or of all')
     .option('--digest <sha256>', 'approve everything if it has this digest; for CI')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm trust  # asks about each server that waits',
+        'qm trust files github  # approves these two',
+        'qm trust --show --json  # everything on disk, with its digest',
+        'qm trust --digest sha256:0f1e…  # in CI: approves exactly what you reviewed',
+      ),
+    )
     .action(async (servers: string[], options: TrustArguments, command: Command) => {
       const { runTrust } = await import('../trust/trust-actions.ts');
       await runTrust(cli, readInvocation(command, cli), servers, options);
     });
 }
-
-const examples = `
-Examples:
-  qm trust                 asks about each server that waits
-  qm trust files github    approves these two
-  qm trust --show --json   what is on disk, with its digest
-  qm trust --digest sha256:…   in CI: approves exactly what you reviewed`;

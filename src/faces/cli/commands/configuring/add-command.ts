@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { placeOf } from '../../../../domain/index.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
 import type { AddAnswer } from '../../json-shapes.ts';
 import type { AddOptions } from '../../servers/add-order.ts';
 import { problemLines } from '../../servers/problem-lines.ts';
@@ -26,18 +27,19 @@ export function addCommand(cli: CliContext): Command {
     .option('--shared', 'also give the server to agents without a list of servers')
     .option('--agent <name>', 'also add the server to the list of this agent')
     .option('--no-start', 'do not start the server now to list its tools')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm add files -- npx -y @modelcontextprotocol/server-filesystem .',
+        "qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
+        'qm add history --preset git',
+        'qm add wiki --preset notion --agent scribe',
+      ),
+    )
     .action((name: string, words: string[], options: AddOptions, command: Command) =>
       add(cli, readInvocation(command, cli), name, words, options),
     );
 }
-
-const examples = `
-Examples:
-  qm add files -- npx -y @modelcontextprotocol/server-filesystem .
-  qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer \${DOCS_TOKEN}'
-  qm add history --preset git
-  qm add wiki --preset notion --agent scribe`;
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];

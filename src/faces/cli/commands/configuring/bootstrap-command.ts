@@ -2,12 +2,14 @@ import { Command } from 'commander';
 import type { PresetFile } from '../../../../workspace-files/index.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
 import type { BootstrapAnswer, PresetRow } from '../../json-shapes.ts';
 import { renderTable } from '../../terminal/table.ts';
 
 export function bootstrapCommand(cli: CliContext): Command {
   return new Command('bootstrap')
     .description('write presets (ready-made files for popular servers) into ops/adk/servers/')
+    .addHelpText('after', helpExamples('qm bootstrap --list', 'qm bootstrap github notion'))
     .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
     .option('--force', 'replace existing files that differ')
     .option('--list', 'list all presets and patterns, and write nothing')

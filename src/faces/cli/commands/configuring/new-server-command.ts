@@ -3,11 +3,13 @@ import { Command } from 'commander';
 import { placeOf } from '../../../../domain/index.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
 import type { NewServerAnswer } from '../../json-shapes.ts';
 
 export function newServerCommand(cli: CliContext): Command {
   return new Command('new-server')
     .description('create a server of your own in servers/NAME/, with a test, and configure it')
+    .addHelpText('after', helpExamples('qm new-server hello', 'qm new-server hello --dir tools/hello'))
     .argument('<name>', 'name of the server')
     .option('--dir <dir>', 'folder in the workspace (default: servers/NAME)')
     .action((name: string, { dir }: { dir?: string }, command: Command) =>
