@@ -42,7 +42,9 @@ async function start() {
     hub.kill('SIGTERM');
     process.exitCode = 1;
   }
-  process.exitCode ||= await ended;
+  const code = await ended;
+  // Ctrl-C is how it is meant to end.
+  process.exitCode ||= code === 130 ? 0 : code;
 }
 
 function isBuilt() {

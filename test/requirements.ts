@@ -321,6 +321,7 @@ export const requirements = {
     'Every command has -h and --help, which end with examples that work; qm help groups the commands by purpose.',
   'cli:did-you-mean':
     'A mistyped command, option, server, tool, agent, run, preset, secret or token gets the likely name as a suggestion.',
+  'cli:interrupt': 'Ctrl-C ends every command with 130, also while it waits; a closed pipe ends it quietly.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':

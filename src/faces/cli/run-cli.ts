@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { errorTable } from '../../base/index.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
@@ -16,11 +17,11 @@ export async function runCli(args: readonly string[], context: Omit<CliContext, 
   const program = createProgram(cli);
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return exitCode;
   } catch (error) {
     cli.terminal.progress('');
-    return reportError(error, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
+    exitCode = reportError(error, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
   }
+  return cli.signals.interrupted ? errorTable.CANCELLED.exit : exitCode;
 }
 
 /** The intended command, as far as it is recognizable: `qm token issue`. */

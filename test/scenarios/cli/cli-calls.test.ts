@@ -123,7 +123,7 @@ test('--follow respects the filter', async () => {
   writeCalls(workspace, 'two', { ts }, { ts, agent: 'lead' });
   expect(JSON.parse(await follower.line())).toMatchObject({ call_id: 'two-1' });
   follower.signal('SIGINT');
-  expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
+  expect(await follower.ended()).toMatchObject({ code: 130, stderr: '' });
 });
 
 test('after a process was killed, its last calls are reported as missing and later shown as interrupted', async () => {

@@ -260,7 +260,7 @@ test('Ctrl-C cancels a call, also upstream, and the ledger records it', async ()
   expect(calls.map(({ outcome }) => outcome)).toEqual(['cancelled']);
 });
 
-test('calls --follow prints calls as they end, one JSON object per line, and exits cleanly on Ctrl-C', async () => {
+test('calls --follow prints calls as they end, one JSON object per line, until Ctrl-C', async () => {
   const workspace = await makeWorkspace(team);
   await qmIn(workspace, 'call', 'echo.echo', 'message=1', '--agent', 'tester');
   const follower = startQm(['calls', '--follow', '--json', '--workspace', workspace]);
@@ -269,7 +269,7 @@ test('calls --follow prints calls as they end, one JSON object per line, and exi
   const [next] = callLines(await follower.line());
   expect(next?.tool).toBe('add');
   follower.signal('SIGINT');
-  expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
+  expect(await follower.ended()).toMatchObject({ code: 130, stderr: '' });
 });
 
 test('a closed pipe ends a command quietly', async () => {

@@ -42,7 +42,7 @@ test('serve prints its address, other commands find it, and a revoked token is r
   expect((await client.call('echo', { message: 'hi' })).status).toBe(401);
   expect((await session.request('tools/list')).status).toBe(401);
   hub.signal('SIGINT');
-  expect(await hub.ended()).toMatchObject({ code: 0 });
+  expect(await hub.ended()).toMatchObject({ code: 130 });
   expect(hub.stdout()).toBe(`${hub.firstLine}\n`);
 });
 

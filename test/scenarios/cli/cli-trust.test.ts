@@ -183,7 +183,7 @@ test(
     screen.type('y\r');
     await eventually(async () => (await statesOf(workspace)).two === 'connected', 'the second server');
     screen.signal('SIGINT');
-    expect(await screen.ended).toBe(0);
+    expect(await screen.ended).toBe(130);
   },
 );
 

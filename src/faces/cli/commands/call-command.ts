@@ -91,7 +91,7 @@ async function callIn(cli: CliContext, hub: CliCalls, scope: CallScope): Promise
   const args = await scope.argumentsFor(located);
   const ended = new AbortController();
   const attended = await attend(cli, { tool, server: located?.server ?? '', quiet: scope.json }, ended.signal);
-  const inFlight = await hub.begin({ name: located?.name ?? tool, args, attended });
+  const inFlight = await hub.begin({ name: located?.name ?? tool, args, attended }, stop);
   const onStop = (): void => inFlight.cancel('interrupted at the terminal');
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();

@@ -38,8 +38,11 @@ async function stopHub(cli: CliContext, invocation: Invocation): Promise<void> {
     await readOutcome(attached, clock, { maxBytes: 64 * 1024, timeoutMs: 5000 });
     terminal.progress('Waiting for calls in flight …');
     const deadline = clock.monotonic() + stopMs;
-    const isGone = async (): Promise<boolean> => !(await isRunning(found?.pid));
-    while (!(await isGone()) && clock.monotonic() < deadline) await sleep(clock, pollMs, cli.signals.graceful());
+    const stop = cli.signals.graceful();
+    while ((await isRunning(found?.pid)) && clock.monotonic() < deadline) {
+      await sleep(clock, pollMs, stop);
+      if (stop.aborted) throw new HubError('CANCELLED', 'The hub still finishes its calls, then it ends.');
+    }
     terminal.progress('');
   }
   const text = attached === undefined ? 'No hub is running here.' : `Stopped the hub (process ${attached.pid}).`;
