@@ -52,8 +52,8 @@ test.each([
   [['--since', '0m'], /not a length of time/],
   [['--limit', '-1'], /--limit/],
   [['--limit', '0'], /"0" is not a number of calls/],
-  [['--status', 'fine'], /Allowed choices are ok, error, open/],
-  [['--outcome', 'bad'], /Allowed choices are ok, tool_error/],
+  [['--status', 'fine'], /Use one of ok, error, open/],
+  [['--outcome', 'bad'], /Use one of ok, tool_error/],
   [['--run', '../x'], /"\.\.\/x" cannot be a run id/],
 ])('%s is a usage error that says what to write', async (args, says) => {
   const workspace = await makeWorkspace({ servers: {} });
@@ -66,9 +66,9 @@ test('without calls, it suggests the next step', async () => {
   const workspace = await makeWorkspace({ servers: {} });
   const empty = await runHere(['calls'], { cwd: workspace });
   expect(empty).toMatchObject({ code: 0, stdout: '' });
-  expect(empty.stderr).toMatch(/The ledger has no calls yet.*qm call SERVER\.TOOL/);
+  expect(empty.stderr).toMatch(/The audit log has no calls yet.*qm call SERVER\.TOOL/);
   const picky = await runHere(['calls', '--agent', 'nobody'], { cwd: workspace });
-  expect(picky.stderr).toMatch(/No call in the ledger matches/);
+  expect(picky.stderr).toMatch(/No call in the audit log matches/);
   expect(await runHere(['calls', '--json'], { cwd: workspace })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 

@@ -1,7 +1,9 @@
-import { HubError } from '../../../base/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
+import type { AgentToolEntry } from '../../../calls/index.ts';
 import { type CallArguments, type Configuration, type Decision, placeOf } from '../../../domain/index.ts';
 import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
+import { nameHint } from '../name-hint.ts';
 
 /** A tool of a configured server, as the operator named it. */
 export interface NamedTool {
@@ -19,12 +21,19 @@ export function readToolName(text: string, configuration: Configuration): NamedT
   // If the name fits several servers, prefer one that can be called.
   const named = splits.find(isOn) ?? splits[0] ?? splitExposedName(text, configuration);
   if (named !== undefined) return named;
-  const names = [...configuration.servers.keys()];
-  const known =
-    names.length === 0 ? 'No server is configured.' : `Configured servers: ${names.slice(0, 20).join(', ')}.`;
-  throw new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, {
-    hint: `Write SERVER.TOOL. ${known}`,
-  });
+  throw unknownSubject(text, [...configuration.servers.keys()]);
+}
+
+/** The text before the first dot is most likely a mistyped server. */
+function unknownSubject(text: string, servers: readonly string[]): HubError {
+  const dot = text.indexOf('.');
+  const [server, tool] = dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot)];
+  const meant = didYouMean(server, servers);
+  const hint =
+    meant !== undefined && tool !== ''
+      ? `Did you mean ${meant}${tool.slice(0, 120)}?`
+      : `Write SERVER.TOOL. ${nameHint('', servers, { some: 'Configured servers', none: 'No server is configured.' })}`;
+  return new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, { hint });
 }
 
 /** Splits `server_tool` as agents see it; the longest server name wins. */
@@ -72,6 +81,8 @@ export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): s
 
 /** Tells the operator in full why an agent got "unknown tool". */
 export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
+  const lone = loneTool(hub, agent, text);
+  if (lone !== undefined) return lone;
   const name = readToolName(text, hub.configuration);
   const { server, tool } = name;
   const verdict = judge(hub, agent, name);
@@ -111,15 +122,33 @@ function unavailableOrMissing(hub: Hub, agent: string, { server, tool }: NamedTo
     if (status?.state === 'forbidden') return new HubError('UPSTREAM_FORBIDDEN', message, { hint, details });
     return new HubError('UPSTREAM_UNAVAILABLE', message, { hint, details });
   }
-  const others = hub.lists
-    .tools(hub.callerFor({ agent }))
-    .filter((entry) => entry.server === server)
-    .map((entry) => entry.tool.name);
-  const some = others.length > 12 ? `${others.slice(0, 12).join(', ')} …` : others.join(', ');
+  const others = toolsOf(hub, agent).filter((entry) => entry.server === server);
   return new HubError('USAGE', `Server "${server}" has no tool "${tool}".`, {
-    hint: others.length === 0 ? 'It has no tools that this agent sees.' : `Agent ${agent} has ${some}.`,
+    hint: nameHint(
+      `${server}.${tool}`,
+      others.map((entry) => `${server}.${entry.tool.name}`),
+      { some: `Agent ${agent} has`, none: 'It has no tools that this agent sees.' },
+    ),
     details,
   });
+}
+
+/** A tool's own name, without its server or almost right. Undefined if a server is named. */
+function loneTool(hub: Hub, agent: string, text: string): HubError | undefined {
+  const { servers } = hub.configuration;
+  if (text.includes('.') || [...servers.keys()].some((server) => text.startsWith(`${server}_`))) return undefined;
+  const tools = toolsOf(hub, agent);
+  const names = tools.map(({ name }) => name);
+  const near = didYouMean(text, names);
+  const meant = tools.find((entry) => entry.tool.name === text) ?? tools.find(({ name }) => name === near);
+  if (meant === undefined) return undefined;
+  return new HubError('USAGE', `Agent ${agent} has no tool "${text.slice(0, 120)}".`, {
+    hint: `Did you mean ${meant.server}.${meant.tool.name}?`,
+  });
+}
+
+function toolsOf(hub: Hub, agent: string): readonly AgentToolEntry[] {
+  return hub.lists.tools(hub.callerFor({ agent }));
 }
 
 const loginHint = "Set its token in the server's headers.";

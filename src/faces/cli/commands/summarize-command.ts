@@ -26,7 +26,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   const { summarizeCalls } = await import('../../../ledger/index.ts');
   const run = checkRun(options.run);
   const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
-  terminal.progress('Reading the ledger …');
+  terminal.progress('Reading the audit log …');
   const stats = await summarizeCalls(workspace, run === undefined ? {} : { run });
   terminal.progress('');
   const summary = { mcp_stats: stats };
@@ -40,7 +40,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   if (target === undefined) {
     const { summaryLines } = await import('../calls/summary-lines.ts');
     if (stats.total_calls > 0) for (const line of summaryLines(stats, terminal)) terminal.out(line);
-    else terminal.err(emptyText(run));
+    else terminal.err(await emptyText(cli, workspace, run));
   }
   if (stats.total_calls === 0 && stats.unreadable_lines > 0)
     terminal.err(
@@ -49,10 +49,13 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   await noteUnsettledCalls(cli, workspace);
 }
 
-function emptyText(run: string | undefined): string {
-  return run === undefined
-    ? 'The ledger has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.'
-    : `The ledger has no calls of run ${run}. \`qm calls\` shows which runs there are.`;
+async function emptyText(cli: CliContext, workspace: string, run: string | undefined): Promise<string> {
+  if (run === undefined) {
+    return 'The audit log has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
+  }
+  const { mistypedFilter } = await import('../calls/mistyped-filter.ts');
+  const hint = (await mistypedFilter(cli, workspace, { run })) ?? '`qm calls` shows which runs there are.';
+  return `The audit log has no calls of run ${run}. ${hint}`;
 }
 
 /** Checks the target before the long read, not after it. */

@@ -1,10 +1,13 @@
 import { Command } from 'commander';
+import { HubError, toHubError } from '../../../base/index.ts';
 import type { TokenOrderBody, TokenSummaryBody } from '../../api/index.ts';
 import { withAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
+import type { TokenCommands } from '../hub/token-commands.ts';
 import type { TokenRevoked } from '../json-shapes.ts';
+import { nameHint } from '../name-hint.ts';
 import { renderTable } from '../terminal/table.ts';
 
 export function tokenCommand(cli: CliContext): Command {
@@ -37,7 +40,7 @@ export function tokenCommand(cli: CliContext): Command {
     new Command('revoke')
       .description('revoke a token and every token delegated from it')
       .addHelpText('after', helpExamples('qm token revoke ra227pd68x', 'qm token revoke ra227pd68x --json'))
-      .argument('<id>', 'as `qm token ls` shows it')
+      .argument('<id>', 'as `qm token ls` shows it, or the token itself')
       .action((id: string, _options, command: Command) => revoke(cli, readInvocation(command, cli), id)),
   );
   return token;
@@ -61,9 +64,10 @@ async function issue(cli: CliContext, { workspace, json }: Invocation, options: 
     agent,
     ...(ttl === undefined ? {} : { ttlMs: parseTtl(ttl) }),
     ...(run === undefined ? {} : { run }),
-    ...(parent === undefined ? {} : { parent }),
+    ...(parent === undefined ? {} : { parent: tokenId(parent) }),
   };
-  const issued = await (await openTokenCommands(cli, workspace)).issue(order);
+  const commands = await openTokenCommands(cli, workspace);
+  const issued = await suggestingId(commands, order.parent, () => commands.issue(order));
   await warnOfStranger(cli, workspace, agent);
   if (json) {
     terminal.out(JSON.stringify(issued));
@@ -120,9 +124,28 @@ function tokenTable({ terminal: { colours, width } }: CliContext, tokens: readon
   );
 }
 
-async function revoke(cli: CliContext, { workspace, json }: Invocation, id: string): Promise<void> {
+/** Also takes the token itself, so that nobody has to cut the id out of it, and no error repeats it. */
+function tokenId(text: string): string {
+  return /^qm_([0-9a-z]+)_/.exec(text)?.[1] ?? text;
+}
+
+async function suggestingId<T>(commands: TokenCommands, id: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = toHubError(error);
+    if (known.code !== 'TOKEN_UNKNOWN' || id === undefined) throw error;
+    const valid = (await commands.list()).filter(({ state }) => state === 'valid').map((token) => token.id);
+    const hint = nameHint(id, valid, { some: 'Valid tokens', none: 'There are no valid tokens.' });
+    throw new HubError('TOKEN_UNKNOWN', known.message, { hint, cause: error });
+  }
+}
+
+async function revoke(cli: CliContext, { workspace, json }: Invocation, given: string): Promise<void> {
   const { openTokenCommands } = await import('../hub/token-commands.ts');
-  await (await openTokenCommands(cli, workspace)).revoke(id);
+  const commands = await openTokenCommands(cli, workspace);
+  const id = tokenId(given);
+  await suggestingId(commands, id, () => commands.revoke(id));
   const answer: TokenRevoked = { id, revoked: true };
   if (json) cli.terminal.out(JSON.stringify(answer));
   else cli.terminal.err(`Token ${id} is revoked, with every token delegated from it.`);

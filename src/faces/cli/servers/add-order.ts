@@ -2,6 +2,7 @@
 import { HubError } from '../../../base/index.ts';
 import { choosePresets, type Plain, type Preset, presetServer, presets } from '../../../workspace-files/index.ts';
 import { checkAgent } from '../agents/agent-option.ts';
+import { nameHint } from '../name-hint.ts';
 
 export interface AddOptions {
   readonly url?: string;
@@ -128,7 +129,16 @@ export function findPreset(id: string): Preset {
   const chosen = choosePresets([id]);
   const found = chosen.kind === 'chosen' ? chosen.presets[0] : undefined;
   if (found !== undefined) return found;
-  throw usage(`There is no preset "${id.slice(0, 80)}".`, `Available: ${presets.map((each) => each.id).join(', ')}.`);
+  throw unknownPresets([id]);
+}
+
+export function unknownPresets(ids: readonly string[]): HubError {
+  const known = presets.map(({ id }) => id);
+  const hint = nameHint(ids[0] ?? '', known, { some: 'Available', none: '' });
+  return usage(
+    `There is no preset ${ids.map((id) => `"${id.slice(0, 80)}"`).join(', ')}.`,
+    `${hint} \`qm bootstrap --list\` describes them.`,
+  );
 }
 
 function usage(message: string, hint: string): HubError {

@@ -1,8 +1,9 @@
-import { didYouMean, HubError } from '../../../base/index.ts';
+import { HubError } from '../../../base/index.ts';
 import { changedLines, type PendingItem, type TrustItem, trustDigest } from '../../../trust/index.ts';
 import type { TrustArguments } from '../commands/trust-command.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { unknownServer } from '../servers/unknown-server.ts';
 import { plural } from '../terminal/plural.ts';
 import { itemPlace, runsWorkspaceCode } from './item-facts.ts';
 import { pendingLines, pendingTitle } from './pending-lines.ts';
@@ -105,10 +106,7 @@ function namedItems(run: TrustRun, servers: readonly string[]): readonly TrustIt
         hint: `\`qm doctor ${name}\` explains how to fix it.`,
       });
     }
-    const meant = didYouMean(name, serverNames(run));
-    throw new HubError('SERVER_UNKNOWN', `No server "${name.slice(0, 80)}" is configured.`, {
-      hint: meant === undefined ? '`qm ls` lists the servers.' : `Did you mean ${meant}?`,
-    });
+    throw unknownServer(name, configuration.servers.keys());
   });
 }
 

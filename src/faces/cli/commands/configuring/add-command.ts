@@ -8,6 +8,7 @@ import type { AddAnswer } from '../../json-shapes.ts';
 import type { AddOptions } from '../../servers/add-order.ts';
 import { problemLines } from '../../servers/problem-lines.ts';
 import { printableLine } from '../../terminal/printable.ts';
+import { withChoices } from '../../word-choices.ts';
 
 export function addCommand(cli: CliContext): Command {
   return new Command('add')
@@ -16,7 +17,11 @@ export function addCommand(cli: CliContext): Command {
     .argument('[command...]', 'the program and its arguments, after --')
     .option('--url <address>', 'URL of an HTTP server')
     .addOption(
-      new Option('--type <type>', 'transport of the URL: http, or the older sse').choices(['http', 'sse', 'stdio']),
+      withChoices(new Option('--type <type>', 'transport of the URL: http, or the older sse'), [
+        'http',
+        'sse',
+        'stdio',
+      ]),
     )
     .option('--header <line>', "header for the URL, as 'Name: value'; may be repeated", collect)
     .option('--env <pair>', 'variable for the program, as NAME=VALUE; may be repeated', collect)
