@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { errorTable } from '../../base/index.ts';
 import type { CliContext } from './context.ts';
+import { missingDashes } from './missing-dashes.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
@@ -19,7 +20,8 @@ export async function runCli(args: readonly string[], context: Omit<CliContext, 
     await program.parseAsync([...args], { from: 'user' });
   } catch (error) {
     cli.terminal.progress('');
-    exitCode = reportError(error, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
+    const known = (await missingDashes(error, program, args)) ?? error;
+    exitCode = reportError(known, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
   }
   return cli.signals.interrupted ? errorTable.CANCELLED.exit : exitCode;
 }

@@ -112,6 +112,8 @@ test(verifies('edit:refuse', 'an invalid addition is refused with the reason, an
     [['taken', '--', 'node'], /Server taken exists already, in quartermaster\.yaml:2\./],
     [['theirs', '--', 'node'], /Server theirs exists already, in \.mcp\.json:1\./],
     [['a b', '--', 'node'], /"a b" cannot be the name of a server/],
+    [['new', 'https://a.example', 'more'], /An address takes no arguments/],
+    [['npx', '--', '-y', 'pkg'], /"-y" is not a program\. Name the server before it/],
     [['new'], /How does the hub reach new\? Write `qm add new -- PROGRAM/],
     [['new', '--url', 'https://a.example', '--', 'node'], /Give one of a program/],
     [['new', '--url', 'nowhere'], /not an http or https address/],
@@ -375,4 +377,33 @@ test(verifies('edit:disk', 'a full or read-only disk leaves the file unchanged a
   expect(await readdir(disk)).toEqual(['q.yaml']);
   expect(await readFile(join(disk, 'q.yaml'), 'utf8')).toBe(config);
   expect((await processIn(workspace, 'add', 'a', '--', 'node')).code).toBe(0);
+});
+
+test(verifies('edit:add', 'an address is recognised without --url'), async () => {
+  const workspace = await makeWorkspace();
+  const added = await qmIn(workspace, 'add', 'docs', 'https://docs.example/mcp', '--header', 'X-Team: us');
+  expect(added, added.stderr).toMatchObject({ code: 0, stdout: 'Added server docs in quartermaster.yaml:5.\n' });
+  expect(parse(await configOf(workspace))).toMatchObject({
+    servers: { docs: { url: 'https://docs.example/mcp', headers: { 'X-Team': 'us' } } },
+  });
+});
+
+test.each([
+  ['add files npx -y @acme/files .', '`qm add files -- npx -y @acme/files .`'],
+  ['add --agent lead files npx --yes @acme/files', '`qm add --agent lead files -- npx --yes @acme/files`'],
+  ['add files --env A=1 docker run -i files', '`qm add files --env A=1 -- docker run -i files`'],
+  ['inspect npx -y @acme/files', '`qm inspect -- npx -y @acme/files`'],
+])(verifies('edit:add', 'qm %s is explained with the corrected command'), async (line, corrected) => {
+  const { code, stderr } = await runHere(line.split(' '), { cwd: tmpdir() });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`Write -- before the program: ${corrected}`);
+});
+
+test('the corrected command hides a credential, and other typos are no missing dashes', async () => {
+  const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+  const hidden = await runHere(['add', 'gh', 'npx', '-y', 'gh', `--token=${token}`], { cwd: tmpdir() });
+  expect(hidden.stderr).toContain('qm add gh -- npx -y gh');
+  expect(hidden.stderr).not.toContain(token);
+  const typo = await runHere(['add', 'docs', '--ulr', 'https://a.example'], { cwd: tmpdir() });
+  expect(typo.stderr).toContain('Did you mean --url?');
 });

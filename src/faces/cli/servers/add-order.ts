@@ -28,13 +28,14 @@ export interface AddOrder {
 }
 
 /** Checks and reads the command line, without looking at any file. */
-export function readOrder(name: string, words: readonly string[], options: AddOptions): AddOrder {
+export function readOrder(name: string, given: readonly string[], wanted: AddOptions): AddOrder {
   checkServerName(name);
+  const { words, options } = withAddress(given, wanted);
   const ways = [words.length > 0, options.url !== undefined, options.preset !== undefined].filter(Boolean).length;
   if (ways !== 1) {
     throw usage(
       ways === 0 ? `How does the hub reach ${name}?` : 'Give one of a program, a --url or a --preset.',
-      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} --url https://…\` or \`qm add ${name} --preset ID\`.`,
+      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} https://…\` or \`qm add ${name} --preset ID\`.`,
     );
   }
   refuseStray(words.length > 0 ? 'a program' : options.url === undefined ? 'a preset' : 'an address', options, words);
@@ -49,6 +50,17 @@ export function readOrder(name: string, words: readonly string[], options: AddOp
     ...(shared === true ? { shared } : {}),
   };
   return { name, body, agent: agent === undefined ? undefined : checkAgent(agent), preset };
+}
+
+/** `qm add docs https://…` means the same as `--url`. */
+function withAddress(
+  words: readonly string[],
+  options: AddOptions,
+): { readonly words: readonly string[]; readonly options: AddOptions } {
+  const [address = '', ...more] = words;
+  if (!/^https?:\/\//i.test(address) || options.url !== undefined) return { words, options };
+  if (more.length > 0) throw usage('An address takes no arguments.', 'Give the address alone, or a program after --.');
+  return { words: [], options: { ...options, url: address } };
 }
 
 function checkServerName(name: string): void {
@@ -71,6 +83,12 @@ function refuseStray(way: string, options: AddOptions, words: readonly string[])
 
 function program(words: readonly string[], { env, cwd }: AddOptions): Record<string, Plain> {
   const [command = '', ...args] = words;
+  if (command.startsWith('-')) {
+    throw usage(
+      `"${command.slice(0, 80)}" is not a program.`,
+      'Name the server before it: `qm add NAME -- PROGRAM ARGS…`.',
+    );
+  }
   if (args.length === 0 && /^[^\s/\\]+\s+\S/.test(command)) {
     throw usage(`"${command.slice(0, 80)}" is one word, and no program has that name.`, 'Leave the quotes out.');
   }

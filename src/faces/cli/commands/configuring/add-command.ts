@@ -14,8 +14,8 @@ export function addCommand(cli: CliContext): Command {
   return new Command('add')
     .description('add a server to quartermaster.yaml')
     .argument('<name>', 'name of the server')
-    .argument('[command...]', 'the program and its arguments, after --')
-    .option('--url <address>', 'URL of an HTTP server')
+    .argument('[command...]', 'its URL, or -- and the program with its arguments')
+    .option('--url <address>', 'URL of an HTTP server, another way to write it')
     .addOption(
       withChoices(new Option('--type <type>', 'transport of the URL: http, or the older sse'), [
         'http',
@@ -36,7 +36,7 @@ export function addCommand(cli: CliContext): Command {
       'after',
       helpExamples(
         'qm add files -- npx -y @modelcontextprotocol/server-filesystem .',
-        "qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
+        "qm add docs https://docs.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
         'qm add history --preset git',
         'qm add wiki --preset notion --agent scribe',
       ),
