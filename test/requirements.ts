@@ -347,6 +347,8 @@ export const requirements = {
   'edit:together': 'Changes made at the same time are all kept.',
   'edit:hub': 'A running hub applies a change, and the command says so.',
   'edit:reload': "On the operator's command, a running hub uses the files as they are, even if some are gone.",
+  'edit:remove':
+    'A server is removed from the file that configures it, and the command says what names it and then names nothing.',
   'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',
   'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
   'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable affects no other.',

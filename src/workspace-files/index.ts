@@ -11,6 +11,8 @@ export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
+export { removeMember } from './remove-member.ts';
+export { removeTomlTable } from './remove-toml-table.ts';
 export type { Plain } from './render-member.ts';
 export { replacePart, type TextPlace } from './replace-text.ts';
 export { setTomlFlag } from './set-toml-flag.ts';

@@ -37,7 +37,7 @@ export function replacePart(
 
 const unsupported: Edited = { kind: 'unsupported' };
 
-interface FoundText {
+export interface FoundText {
   readonly path: string;
   readonly text: string;
   readonly node: Node;
@@ -56,7 +56,7 @@ function findText(tree: TextTree, { within, field, line, text }: TextPlace): Fou
 }
 
 /** Every key and text of a tree, in order. */
-function textsOf(root: Node | undefined): FoundText[] {
+export function textsOf(root: Node | undefined): FoundText[] {
   const found: FoundText[] = [];
   const visit = (node: Node | undefined, path: string): void => {
     const inner = path === '' ? '' : `${path}.`;

@@ -129,6 +129,16 @@ export const switchSchema = z.strictObject({
   hub: takeUpSchema,
 });
 
+/** `qm remove` */
+export const removeSchema = z.strictObject({
+  server: z.string(),
+  source: z.string().describe('File and line where it was'),
+  deleted: z.array(z.string()).describe('Files of this server alone, which are gone'),
+  dangling: z.array(problemSchema.strict()).describe('Lists and rules that name the server and now name nothing'),
+  successor: z.string().nullable().describe('The entry of a weaker file that counts from now on; null without one'),
+  hub: takeUpSchema,
+});
+
 const presetVariableSchema = z.strictObject({ name: z.string(), required: z.boolean(), purpose: z.string() });
 
 /** `qm bootstrap` */
@@ -191,6 +201,7 @@ export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
 export type AddAnswer = z.infer<typeof addSchema>;
 export type NewServerAnswer = z.infer<typeof newServerSchema>;
+export type RemoveAnswer = z.infer<typeof removeSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;
 export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;
 export type PresetRow = z.infer<typeof presetListSchema>[number];

@@ -9,6 +9,7 @@ import { bootstrapCommand } from './commands/configuring/bootstrap-command.ts';
 import { disableCommand } from './commands/configuring/disable-command.ts';
 import { enableCommand } from './commands/configuring/enable-command.ts';
 import { newServerCommand } from './commands/configuring/new-server-command.ts';
+import { removeCommand } from './commands/configuring/remove-command.ts';
 import { syncCommand } from './commands/configuring/sync-command.ts';
 import { doctorCommand } from './commands/doctor-command.ts';
 import { explainCommand } from './commands/explain-command.ts';
@@ -51,7 +52,15 @@ export function createProgram(cli: CliContext): Command {
 type CreateCommand = (cli: CliContext) => Command;
 
 const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
-  'Configure servers:': [addCommand, enableCommand, disableCommand, newServerCommand, bootstrapCommand, syncCommand],
+  'Configure servers:': [
+    addCommand,
+    removeCommand,
+    enableCommand,
+    disableCommand,
+    newServerCommand,
+    bootstrapCommand,
+    syncCommand,
+  ],
   'Approve them, and store secrets:': [trustCommand, secretCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand],

@@ -13,6 +13,8 @@ export interface WrittenApproval {
    * because they were not approved before.
    */
   approve(texts: ReadonlyMap<string, string>, servers: readonly string[]): Promise<readonly string[]>;
+  /** The same for a command that removed a server. Undefined: the file is gone. Another server is never approved. */
+  approveRemoval(texts: ReadonlyMap<string, string | undefined>): Promise<void>;
 }
 
 /** Call it before the command reads what it edits. */
@@ -37,6 +39,16 @@ export async function beforeWriting(cli: CliContext, workspace: string): Promise
       const approved = written.filter(mayApprove);
       if (approved.length > 0) await changes.approve(after, approved, 'command');
       return approved.length === written.length ? [] : await stillWaiting(cli, workspace, servers);
+    },
+    async approveRemoval(texts) {
+      // Where nothing was approved, nothing could be brought back.
+      if (!asks || trust.approved.size === 0) return;
+      const changes = await openChanges(cli, workspace);
+      const after = await loadTexts(cli, workspace, withTexts(loaded, texts));
+      const mayApprove = approvable(trust, changes.itemsOf(loaded));
+      const rules = changes.itemsOf(after).filter((item) => item.kind === 'policy' && mayApprove(item));
+      // Even if the rules are as before: from now on these are the texts that stay in force.
+      await changes.approve(after, rules, 'command');
     },
   };
 }
@@ -86,10 +98,10 @@ function changedMeanwhile(file: string): HubError {
 
 function withTexts(
   { sources }: LoadedConfiguration,
-  texts: ReadonlyMap<string, string>,
+  texts: ReadonlyMap<string, string | undefined>,
 ): ReadonlyMap<string, SourceText> {
   const all = new Map([...sources].map(([file, { source }]) => [file, source]));
-  for (const [file, text] of texts) all.set(file, { kind: 'text', text });
+  for (const [file, text] of texts) all.set(file, text === undefined ? { kind: 'absent' } : { kind: 'text', text });
   return all;
 }
 
