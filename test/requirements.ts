@@ -347,6 +347,7 @@ export const requirements = {
   'edit:together': 'Changes made at the same time are all kept.',
   'edit:hub': 'A running hub applies a change, and the command says so.',
   'edit:reload': "On the operator's command, a running hub uses the files as they are, even if some are gone.",
+  'edit:init': 'A folder without configuration gets a first file, valid and explained; nothing is ever overwritten.',
   'edit:remove':
     'A server is removed from the file that configures it, and the command says what names it and then names nothing.',
   'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',

@@ -272,7 +272,7 @@ function noConfiguration({ workspace, unread = [] }: AssembleOptions): Problem {
   const more =
     second === undefined ? '' : unread.length === 2 ? ` and ${second}` : ` and ${unread.length - 1} more files`;
   const beside = first === undefined ? '' : ` The hub does not read ${first}${more}.`;
-  const copy = first === undefined ? 'Add' : 'Copy the servers into .mcp.json, add';
+  const copy = first === undefined ? 'Run `qm init`, add' : 'Copy the servers into .mcp.json, add';
   return toProblem('quartermaster.yaml', {
     severity: 'warning',
     message: `No configuration found in ${workspace}.${beside}`,

@@ -129,6 +129,15 @@ export const switchSchema = z.strictObject({
   hub: takeUpSchema,
 });
 
+/** `qm init` */
+export const initSchema = z.strictObject({
+  file: z.string(),
+  written: z.boolean().describe('false: the hub has files to read already, so nothing was written'),
+  read: z
+    .array(z.strictObject({ file: z.string(), servers: z.array(z.string()) }))
+    .describe('The files that the hub reads, with the servers that count from each'),
+});
+
 /** `qm remove` */
 export const removeSchema = z.strictObject({
   server: z.string(),
@@ -201,6 +210,7 @@ export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
 export type AddAnswer = z.infer<typeof addSchema>;
 export type NewServerAnswer = z.infer<typeof newServerSchema>;
+export type InitAnswer = z.infer<typeof initSchema>;
 export type RemoveAnswer = z.infer<typeof removeSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;
 export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;

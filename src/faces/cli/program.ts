@@ -8,6 +8,7 @@ import { addCommand } from './commands/configuring/add-command.ts';
 import { bootstrapCommand } from './commands/configuring/bootstrap-command.ts';
 import { disableCommand } from './commands/configuring/disable-command.ts';
 import { enableCommand } from './commands/configuring/enable-command.ts';
+import { initCommand } from './commands/configuring/init-command.ts';
 import { newServerCommand } from './commands/configuring/new-server-command.ts';
 import { removeCommand } from './commands/configuring/remove-command.ts';
 import { syncCommand } from './commands/configuring/sync-command.ts';
@@ -53,6 +54,7 @@ type CreateCommand = (cli: CliContext) => Command;
 
 const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
   'Configure servers:': [
+    initCommand,
     addCommand,
     removeCommand,
     enableCommand,
