@@ -322,6 +322,8 @@ export const requirements = {
   'cli:did-you-mean':
     'A mistyped command, option, server, tool, agent, run, preset, secret or token gets the likely name as a suggestion.',
   'cli:interrupt': 'Ctrl-C ends every command with 130, also while it waits; a closed pipe ends it quietly.',
+  'cli:logs':
+    'The last stderr lines of each server are kept within bounds and shown without secrets, also of one that failed to start.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':

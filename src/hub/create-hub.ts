@@ -8,6 +8,7 @@ import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
 import { problemsOf } from './hub-problems.ts';
 import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { openProject, type Project } from './project.ts';
+import { createServerLogs } from './server-logs.ts';
 import { fileProject } from './server-memory.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 import { workspaceSecrets } from './workspace-secrets.ts';
@@ -55,6 +56,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       return parts.children.running;
     },
     requestStates: parts.signed.states,
+    serverLogs: createServerLogs(parts.children.stderr, parts.redaction),
     ...forCallers((caller) => projectOf(projects, caller)),
     lists: createAgentLists({
       viewsOf: (caller) => projectOf(projects, caller).views,

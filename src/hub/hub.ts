@@ -29,6 +29,7 @@ import type { ClientNotices } from './client-notices.ts';
 import type { Diagnosis, DiagnosisOptions } from './diagnosis/diagnosis.ts';
 import type { HubEventListener } from './events/event-emitter.ts';
 import type { HubMeter } from './hub-meter.ts';
+import type { ServerLogs } from './server-logs.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 /** A running hub, as the faces use it. */
@@ -68,6 +69,8 @@ export interface Hub {
   discover(servers?: readonly string[]): Promise<void>;
   /** Applies the files on disk at once. With `files`, only these. */
   reload(files?: readonly string[]): Promise<void>;
+  /** What servers wrote to stderr. */
+  readonly serverLogs: ServerLogs;
   /** Tests and inspects servers for the operator. */
   diagnosis(options: DiagnosisOptions): Diagnosis;
   /** Connects to one server now, even if it failed a moment ago. Throws if none has that name. */

@@ -129,6 +129,14 @@ export const switchSchema = z.strictObject({
   hub: takeUpSchema,
 });
 
+/** `qm logs`, one such object per line */
+export const logLineSchema = z.strictObject({
+  time: z.string().describe('ISO 8601 in UTC'),
+  server: z.string(),
+  pid: z.number().describe('The process that wrote it'),
+  line: z.string().describe('Without secrets; a long line is cut'),
+});
+
 /** `qm init` */
 export const initSchema = z.strictObject({
   file: z.string(),
@@ -210,6 +218,7 @@ export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
 export type AddAnswer = z.infer<typeof addSchema>;
 export type NewServerAnswer = z.infer<typeof newServerSchema>;
+export type LogLine = z.infer<typeof logLineSchema>;
 export type InitAnswer = z.infer<typeof initSchema>;
 export type RemoveAnswer = z.infer<typeof removeSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;

@@ -20,7 +20,7 @@ async function reload(cli: CliContext, { workspace, json }: Invocation): Promise
   const { findHub } = await import('../hub/find-hub.ts');
   const hub = await findHub(cli, workspace);
   if (hub === undefined) {
-    throw new HubError('USAGE', 'No hub is running in this workspace.', {
+    throw new HubError('HUB_NOT_RUNNING', 'No hub runs in this workspace.', {
       hint: 'A new hub reads the files as they are: `qm serve`.',
     });
   }
