@@ -333,6 +333,8 @@ export const requirements = {
     'A person at a terminal answers what servers ask; without a terminal, servers are told that nobody can answer.',
   'doctor:apart': 'Doctor and inspect use their own connections; a running hub and its servers are not affected.',
   'doctor:stop': 'Ctrl-C ends the probes and their children at once and restores the cursor; exit 130.',
+  'inspect:given':
+    'A URL or a program on the command line can be inspected without configuration; nothing is sent or passed to it but what was given.',
   'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
   'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
   'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',

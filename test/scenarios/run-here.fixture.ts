@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createSystemClock, systemRandom } from '../../src/base/index.ts';
-import type { CliContext } from '../../src/faces/cli/context.ts';
+import type { CliProcess } from '../../src/faces/cli/context.ts';
 import { runCli } from '../../src/faces/cli/run-cli.ts';
 import { createSignals, type SignalSource } from '../../src/faces/cli/signals.ts';
 import { createMask } from '../../src/faces/cli/terminal/mask.ts';
@@ -27,7 +27,7 @@ export async function runHere(args: readonly string[], options: RunHereOptions):
 export function openHere({ cwd, columns, env: more }: RunHereOptions) {
   const env = { ...stateEnv, ...more };
   const [stdout, stderr] = [openStream(columns), openStream(columns)];
-  const context: Omit<CliContext, 'exitWith'> = {
+  const context: CliProcess = {
     env,
     cwd,
     stdin: new PassThrough(),

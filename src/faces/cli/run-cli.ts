@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
 import { errorTable } from '../../base/index.ts';
-import type { CliContext } from './context.ts';
+import type { CliContext, CliProcess } from './context.ts';
 import { missingDashes } from './missing-dashes.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Runs one command line and returns its exit code. */
-export async function runCli(args: readonly string[], context: Omit<CliContext, 'exitWith'>): Promise<number> {
+export async function runCli(args: readonly string[], context: CliProcess): Promise<number> {
   let exitCode = 0;
   const cli: CliContext = {
     ...context,
+    hasDashes: args.includes('--'),
     exitWith(code) {
       exitCode = code;
     },

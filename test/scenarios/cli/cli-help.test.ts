@@ -10,7 +10,7 @@ const qm = (...args: string[]) => runHere(args, { cwd: tmpdir() });
 /** The commands as the program defines them, which do nothing when they are called. */
 function idleProgram(): Command {
   const { context } = openHere({ cwd: tmpdir() });
-  const program = createProgram({ ...context, exitWith() {} });
+  const program = createProgram({ ...context, hasDashes: false, exitWith() {} });
   for (const command of commandsOf(program)) if (command.commands.length === 0) command.action(() => {});
   return program;
 }

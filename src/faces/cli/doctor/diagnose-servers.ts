@@ -58,7 +58,7 @@ async function diagnose(
   const onTried = (attempt: ProbeAttempt): void => step(afterwards(spec, attempt));
   const probe = await diagnosis.probe(spec, { timeoutMs, signal, onTried });
   if (signal.aborted) return;
-  said({ kind: 'found', row: probedRow(cli, spec, probe, { timeoutMs }) });
+  said({ kind: 'found', row: probedRow(cli, spec, probe, { timeoutMs, isConfigured: true }) });
   // The hub need not wait until it tries again by itself.
   const status = hub.status().find(({ name }) => name === spec.name);
   const isBehind = status?.tools === undefined || status.error !== undefined;

@@ -45,7 +45,7 @@ const listed = z.array(z.record(z.string(), z.unknown()));
 /** `qm inspect`; with `--tool`, a single member of `tools`. */
 export const inspectSchema = z.strictObject({
   name: z.string(),
-  source: z.string().describe('File and line'),
+  source: z.string().nullable().describe('File and line; null for a server that is not configured'),
   transport: transportKind,
   protocolVersion: z.string(),
   serverInfo: z.strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() }).nullable(),

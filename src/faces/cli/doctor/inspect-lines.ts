@@ -54,7 +54,7 @@ function headLines(answer: InspectAnswer, { colours, width }: DoctorPage): strin
   const says =
     serverInfo === null ? 'does not say what it is' : `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`;
   const facts: readonly (readonly [string, string])[] = [
-    ['configured', answer.source],
+    ...(answer.source === null ? [] : [['configured', answer.source] as const]),
     ['transport', answer.transport],
     ['protocol', `MCP ${answer.protocolVersion}`],
     ['can', capabilityText(answer.capabilities)],

@@ -109,7 +109,7 @@ function address({ url = '', type, header }: AddOptions): Record<string, Plain> 
   };
 }
 
-function variable(pair: string): [string, string] {
+export function variable(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at <= 0) throw usage('--env needs NAME=VALUE.', "For instance --env 'LEVEL=debug'.");
   const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
@@ -117,7 +117,7 @@ function variable(pair: string): [string, string] {
   return [name, value];
 }
 
-function headerLine(line: string): [string, string] {
+export function headerLine(line: string): [string, string] {
   const at = line.indexOf(':');
   if (at <= 0) {
     // Do not quote the text: it may be a secret whose name was forgotten.
