@@ -1,3 +1,5 @@
+import { commandLineRequirements } from './requirements-command-line.ts';
+
 /**
  * What the hub promises, one sentence each. A test names the promise it verifies with
  * `test(verifies('journal:before-send', 'a call is …'), …)`; requirements-coverage.test.ts checks that each has a test.
@@ -311,99 +313,7 @@ export const requirements = {
   'cache:bounded': "A server's cached results stay within their byte limit; the least recently used is evicted.",
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
-  // Command line and library
-  'calls:alternative':
-    'The message about an unavailable server names an alternative: from the configuration, or the command line of a well-known server.',
-  'cli:alike': 'Many warnings of one kind in a file are shown as one, with their number and the first places.',
-  'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
-  'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
-  'cli:help':
-    'Every command has -h and --help, which end with examples that work; qm help groups the commands by purpose.',
-  'cli:did-you-mean':
-    'A mistyped command, option, server, tool, agent, run, preset, secret or token gets the likely name as a suggestion.',
-  'cli:interrupt': 'Ctrl-C ends every command with 130, also while it waits; a closed pipe ends it quietly.',
-  'cli:logs':
-    'The last stderr lines of each server are kept within bounds and shown without secrets, also of one that failed to start.',
-  'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
-  'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
-  'doctor:verdicts':
-    'Each server is reachable, needs-auth, auth-failed or unreachable, with transport, code and next step.',
-  'doctor:recorded': 'Each probe is one line in the ledger, under its own run.',
-  'call:form':
-    'A person at a terminal answers what servers ask; without a terminal, servers are told that nobody can answer.',
-  'doctor:apart': 'Doctor and inspect use their own connections; a running hub and its servers are not affected.',
-  'doctor:stop': 'Ctrl-C ends the probes and their children at once and restores the cursor; exit 130.',
-  'inspect:given':
-    'A URL or a program on the command line can be inspected without configuration; nothing is sent or passed to it but what was given.',
-  'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
-  'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
-  'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',
-  'serve:own-port': 'The hub of a second workspace takes a free port, and has the same one at its next start.',
-  'control:private': 'The control socket has a short path in a private folder, and the hub removes it when it ends.',
-  'control:attach':
-    'A command that attaches to the running hub gets the view of its agent; a wrong workspace or an unknown protocol version is refused with the reason.',
-  'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
-  'edit:add': 'A server can be added without an editor, and works.',
-  'edit:new-server': 'One command scaffolds a working, tested and configured server of your own, or changes nothing.',
-  'edit:formatting': 'An edit keeps the comments, order, line endings, permissions and links of the file.',
-  'edit:refuse': 'What cannot be added is refused with the reason and changes nothing; secrets never enter the file.',
-  'edit:route': "A server added for an agent is in that agent's list; the command says who gains or loses it.",
-  'edit:together': 'Changes made at the same time are all kept.',
-  'edit:hub': 'A running hub applies a change, and the command says so.',
-  'edit:reload': "On the operator's command, a running hub uses the files as they are, even if some are gone.",
-  'edit:init': 'A folder without configuration gets a first file, valid and explained; nothing is ever overwritten.',
-  'edit:remove':
-    'A server is removed from the file that configures it, and the command says what names it and then names nothing.',
-  'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',
-  'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
-  'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable affects no other.',
-  'preset:keep': 'A preset replaces a differing file only when told to; all files are written or none.',
-  'preset:add': 'A preset added to quartermaster.yaml is the same server that bootstrap writes.',
-  'preset:routes':
-    'Each preset comes with its required variables and with routes for the roles of a team, which load unchanged.',
-  'preset:doctor': "Each preset and pattern is diagnosed against its provider's behaviour: verdict, exit code, advice.",
-  'sync:same': 'What sync writes is read as the same server, and holds no value of a variable.',
-  'sync:check': 'With --check, sync only looks: it names missing, stale and left-over files and sets the exit code.',
-  'sync:refuse': 'Sync touches nothing it did not write, and does all or nothing.',
-  'library:call': 'A program creates a hub and calls a tool as an agent, under the same rules.',
-  'library:errors':
-    'A rate limit and a server that does not start have their own error classes, which name the server.',
-  'library:backoff': 'Work that meets a rate limit is retried after growing waits, each reported.',
-  'library:selection': 'A program can narrow an agent to selected tools, and never widen it.',
-  'library:call-all': 'Calls made together share one deadline, and each has its own outcome.',
-  'library:resources': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
-  'library:subscribe': 'A program is notified of changes to a resource until it ends the subscription.',
-  'library:server-requests':
-    'A program answers elicitation, sampling and roots with handlers, and gets no other requests.',
-  'library:session': 'Each agent handle is its own client session.',
-  'library:quiet-import': 'Importing the library starts nothing.',
-  'builtin:configured': 'A built-in server is configured by its name instead of a command.',
-  'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
-  'builtin:both-eras': 'The built-in servers speak both protocol eras, over stdio and inside the hub.',
-  'builtin:hosted': 'A built-in server inside the hub is called like any other: decided, recorded, limited, ended.',
-  'builtin:git-confined':
-    'Whatever git is asked and whatever the repository holds, nothing runs, changes, or is read from outside it.',
-  'builtin:pg-unwritten': 'No request to pg-readonly changes its database, whatever rights its role has.',
-  'builtin:pg-layers': 'Transaction, statement and parser each keep pg-readonly from writing, even without the others.',
-  'builtin:pg-bounds':
-    'Rows, bytes, time and connections of pg-readonly are bounded; a cancelled call ends in PostgreSQL.',
-  'builtin:fetch-guard':
-    'Fetch connects only to public addresses, however they are written, named or redirected to, except those the operator allows.',
-  'builtin:fetch-bounds':
-    'Whatever a web server answers, fetch keeps its limits on bytes, time and redirects, and leaves no connection open.',
-  'builtin:fetch-work': 'Whatever a page contains, fetch converts it in small turns, with work linear in its length.',
-  'docs:examples': 'Every example in the docs is loaded, run or compared, or says why it is not.',
-  'docs:routes': 'The routes in the patterns and the security model give exactly the tools in their tables.',
-  'docs:verified': 'A server counts as verified in the version that the tests run.',
-  'events:servers': 'Each change of a server, its lists or the configuration reaches every listener, in order.',
-  'events:contained':
-    'A listener that fails or is slow costs others nothing; a slow one reads how many events it missed.',
-  'events:admin': 'Only the admin token opens the event stream, which ends when the hub stops.',
-  'hub:project': 'A caller reaches only the servers of its own project; without that project it reaches none.',
-  'hub:interrupted': 'A call that the hub ends because it stops reads interrupted in the ledger.',
-  'hub:unsent':
-    'A call that was not sent when the hub stops is recorded as unavailable, never as one that may have run.',
-  'hub:stop': 'Stopping finishes or fails calls in flight, ends the children and closes the ledger.',
+  ...commandLineRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -5,7 +5,7 @@ import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
 import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
-import { problemsOf } from './hub-problems.ts';
+import { problemsOf, unknownNamesOf } from './hub-problems.ts';
 import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { openProject, type Project } from './project.ts';
 import { createServerLogs } from './server-logs.ts';
@@ -96,6 +96,7 @@ type ForOperators = Pick<
   | 'status'
   | 'load'
   | 'problems'
+  | 'unknownNames'
   | 'explain'
   | 'catalogs'
   | 'diagnosis'
@@ -113,6 +114,7 @@ function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOp
     status: () => pool.status(),
     load: () => [...pool.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(project, ledger, layout.journal),
+    unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,

@@ -61,6 +61,8 @@ export interface Hub {
   load(): readonly ServerLoad[];
   /** Problems of the configuration, and names in it that no known server has. */
   problems(): readonly Problem[];
+  /** Names in lists and rules that no server has, of those whose tools are known. The problems include these. */
+  unknownNames(): readonly Problem[];
   /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`. With arguments, for one call. */
   explain(chain: readonly string[], server: string, tool: string, args?: CallArguments): Decision;
   /** The last known lists of the servers in use, in the order of the configuration. */

@@ -86,6 +86,10 @@ export const explainSchema = z.strictObject({
     .describe('For read-only and write-approval: why the tool counts as writing'),
   text: z.string().describe('The whole answer as a sentence'),
   fix: z.string().nullable().describe('For read-only and write-approval: how to change the result'),
+  known: z
+    .boolean()
+    .nullable()
+    .describe('Whether the server has the tool or prompt; null if it has not listed any, and for resources'),
 });
 
 /** `qm calls`, one such object per line, and `qm summarize` */
