@@ -46,6 +46,7 @@ export {
   boundHubLog,
   checkControlSocket,
   claimWorkspace,
+  findServingHub,
   type HubRole,
   hubLogPath,
   keepServedPort,

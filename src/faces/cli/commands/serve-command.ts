@@ -55,7 +55,7 @@ async function serve(
   hub.onReload(() => logProblems(running));
   const { reviewChanges } = await import('../trust/review-changes.ts');
   const endReview = reviewChanges(cli, invocation, hub);
-  await whenAborted(AbortSignal.any([stop, failed.signal]));
+  await whenAborted(AbortSignal.any([stop, failed.signal, running.leave]));
   endReview();
   if (hub.callsInFlight > 0) logger.info('hub.stopping', { callsInFlight: hub.callsInFlight });
   await running.close();

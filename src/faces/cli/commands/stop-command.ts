@@ -7,7 +7,7 @@ import type { StopAnswer } from '../json-shapes.ts';
 
 export function stopCommand(cli: CliContext): Command {
   return new Command('stop')
-    .description('stop the hub that runs in the background; calls in flight finish first')
+    .description('stop the hub of this workspace; calls in flight finish first')
     .addHelpText('after', helpExamples('qm stop', 'qm stop --workspace ../team'))
     .action((_options, command: Command) => stopHub(cli, readInvocation(command, cli)));
 }
@@ -27,11 +27,6 @@ async function stopHub(cli: CliContext, invocation: Invocation): Promise<void> {
   ]);
   const layout = stateLayout(cli, invocation.workspace);
   const found = await readServeFile(layout);
-  if (found?.role === 'serve') {
-    throw new HubError('USAGE', `The hub at ${found.url} (process ${found.pid}) was started with \`qm serve\`.`, {
-      hint: 'Press Ctrl-C in its terminal, or stop its service.',
-    });
-  }
   const order = { agent: 'operator', operation: { name: 'stop', params: {} } };
   const attached = found === undefined ? undefined : await attachToHub(cli, invocation, order);
   if (attached !== undefined) {
