@@ -139,7 +139,7 @@ test('after a process was killed, its last calls are reported as missing and lat
   await doomed.ended();
   for (const command of ['calls', 'summarize'])
     expect((await runHere([command], { cwd: workspace })).stderr).toMatch(
-      /ended without closing its ledger; its last calls/,
+      /ended without closing its audit log; its last calls/,
     );
   await runQm(['call', 'echo.echo', 'message=1', '--agent', 'a', '--workspace', workspace]);
   const settled = await runHere(['calls', '--outcome', 'interrupted'], { cwd: workspace });
