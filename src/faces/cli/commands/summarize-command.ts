@@ -40,7 +40,14 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   if (target === undefined) {
     const { summaryLines } = await import('../calls/summary-lines.ts');
     if (stats.total_calls > 0) for (const line of summaryLines(stats, terminal)) terminal.out(line);
-    else terminal.err(await emptyText(cli, workspace, run));
+    else {
+      terminal.err(await emptyText(cli, workspace, run));
+      if (stats.probes > 0) {
+        terminal.err(
+          `It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are no calls of agents.`,
+        );
+      }
+    }
   }
   if (stats.total_calls === 0 && stats.unreadable_lines > 0)
     terminal.err(
