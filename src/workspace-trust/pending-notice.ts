@@ -22,7 +22,9 @@ export function pendingNotice({ item, change, declined }: PendingItem): Problem 
     file,
     ...(line === undefined ? {} : { line }),
     server: name,
-    message: declined ? `Server "${name}" was declined.` : message,
-    fix: 'Run `qm trust` to see what it would start, and approve it.',
+    message: declined ? `Server "${name}" was declined, so it is not started.` : message,
+    fix: declined
+      ? `\`qm trust ${name}\` approves it after all.`
+      : 'Run `qm trust` to see what it would start, and approve it.',
   };
 }

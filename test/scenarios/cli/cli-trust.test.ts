@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lsSchema, trustSchema } from '../../../src/faces/cli/json-shapes.ts';
+import { doctorSchema, lsSchema, trustSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -157,6 +157,23 @@ test(verifies('trust:ask', 'at a terminal qm trust asks one by one, and remember
     ['two', 'declined'],
     [null, 'approved'],
   ]);
+});
+
+test(verifies('doctor:verdicts', 'a declined server looks declined, and is no failure'), async () => {
+  const workspace = await makeWorkspace({ servers: { one: echo, two: echo } });
+  await qm(workspace, ['trust', 'two']);
+  expect((await qm(workspace, ['doctor', 'one'])).code).toBe(6);
+  await qm(workspace, ['trust', '--decline', 'one']);
+  const { code, stdout } = await qm(workspace, ['doctor', '--json']);
+  expect(code).toBe(0);
+  const { servers } = doctorSchema.parse(JSON.parse(stdout));
+  expect(servers.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['one', 'declined'],
+    ['two', 'reachable'],
+  ]);
+  const read = await qm(workspace, ['doctor', 'one']);
+  expect(read.stdout).toBe('- one  declined\n  → You declined it. `qm trust one` approves it after all.\n');
+  expect(read.stderr).toBe('1 server: 1 declined.\n');
 });
 
 test(verifies('trust:ask', 'Ctrl-C at the question approves nothing'), async () => {

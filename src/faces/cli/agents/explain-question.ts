@@ -1,6 +1,6 @@
 import { didYouMean, HubError } from '../../../base/index.ts';
 import type { AgentToolEntry } from '../../../calls/index.ts';
-import { type CallArguments, type Configuration, type Decision, placeOf } from '../../../domain/index.ts';
+import { type CallArguments, type Configuration, type Decision, placeOf, worstProblem } from '../../../domain/index.ts';
 import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import { nameHint } from '../name-hint.ts';
@@ -58,7 +58,7 @@ export type ToolVerdict =
 export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args?: CallArguments): ToolVerdict {
   const entry = hub.configuration.servers.get(server);
   if (entry?.kind === 'invalid') {
-    const message = `server ${server} is invalid: ${entry.problems[0]?.message ?? 'see `qm ls`'}`;
+    const message = `server ${server} is invalid: ${worstProblem(entry.problems)?.message ?? 'see `qm ls`'}`;
     return { kind: 'invalid', ...entry.source, message };
   }
   if (entry?.kind === 'untrusted') {

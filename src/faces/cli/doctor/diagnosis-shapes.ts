@@ -8,8 +8,8 @@ const transportKind = z.enum(transportKinds);
 export const doctorServerSchema = z.strictObject({
   name: z.string(),
   verdict: z
-    .enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable', 'invalid', 'untrusted', 'disabled'])
-    .describe('The last three were not probed'),
+    .enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable', 'invalid', 'untrusted', 'declined', 'disabled'])
+    .describe('The last four were not probed'),
   source: z.string().describe('File and line'),
   transport: transportKind.nullable().describe('The transport over which the server answered, even with a refusal'),
   protocolVersion: z.string().nullable(),

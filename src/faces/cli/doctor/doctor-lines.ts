@@ -23,6 +23,7 @@ export const verdictLooks: Readonly<Record<Verdict, { readonly mark: string; rea
   unreachable: { mark: '✗', colour: 'red' },
   invalid: { mark: '✗', colour: 'red' },
   untrusted: { mark: '!', colour: 'yellow' },
+  declined: { mark: '-', colour: 'dim' },
   disabled: { mark: '-', colour: 'dim' },
 };
 
