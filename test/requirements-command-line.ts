@@ -15,6 +15,7 @@ export const commandLineRequirements = {
     'The last stderr lines of each server are kept within bounds and shown without secrets, also of one that failed to start.',
   'cli:unknown-names':
     'Names in lists and rules that a server does not have are told by ls, doctor, tools and explain, with the likely name.',
+  'cli:fits': 'At 80 columns no table and no message breaks a word.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':

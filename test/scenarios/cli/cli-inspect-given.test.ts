@@ -29,7 +29,7 @@ test(verifies('inspect:given', 'a program after -- is started, listed and ended,
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('echo(message)');
   expect(stdout).not.toContain('configured');
-  expect(stderr).toMatch(/It is not configured\. To add it: \S+ add echo-stdio -- /);
+  expect(stderr).toMatch(/It is not configured\. To add it:\n {2}\S+ add echo-stdio -- /);
   expect(await readdir(workspace)).toEqual([]);
   const asJson = await runQm(['inspect', '--json', '--tool', 'add', '--', ...echo], { cwd: workspace });
   expect(JSON.parse(asJson.stdout)).toMatchObject({ name: 'add' });

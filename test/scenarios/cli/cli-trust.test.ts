@@ -159,6 +159,17 @@ test(verifies('trust:ask', 'at a terminal qm trust asks one by one, and remember
   ]);
 });
 
+test(verifies('cli:fits', 'the questions of qm trust are wrapped between words'), async () => {
+  const workspace = await makeWorkspace({ servers: { one: echo, two: echo } });
+  const screen = runOnScreen(['trust'], { workspace, columns: 80, env: { ...asks, NO_COLOR: '1' } });
+  await eventually(() => screen.stderr().includes('Enter: not now'), 'the question');
+  const [first, last] = screen.stderr().split('\n').slice(-2);
+  expect(first).toBe('Approve all of this? [y]es, [c]hoose one by one, [n]o and do not ask again,');
+  expect(last).toContain('Enter: not now ');
+  screen.type('\r');
+  expect(await screen.ended).toBe(0);
+});
+
 test(verifies('doctor:verdicts', 'a declined server looks declined, and is no failure'), async () => {
   const workspace = await makeWorkspace({ servers: { one: echo, two: echo } });
   await qm(workspace, ['trust', 'two']);

@@ -76,8 +76,8 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       return;
     }
     const { green, yellow, red } = terminal.colours;
-    terminal.out({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
-    if (answer.fix !== null) terminal.out(answer.fix);
+    terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
+    if (answer.fix !== null) terminal.say(answer.fix);
     if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
     await warnOfNames(cli, hub, name);
     const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);

@@ -119,7 +119,8 @@ async function sayHowToAdd(cli: CliContext, { workspace }: Invocation, target: G
   const { terminal, mask } = cli;
   const how = target.kind === 'url' ? target.url : `-- ${target.words.map(shellWord).join(' ')}`;
   const add = nextCommand(cli, workspace, `add ${targetName(target)}`);
-  terminal.err(`\nIt is not configured. To add it: ${terminal.errColours.bold(mask.text(`${add} ${how}`))}`);
+  terminal.err('\nIt is not configured. To add it:');
+  terminal.errWhole(`  ${terminal.errColours.bold(mask.text(`${add} ${how}`))}`);
 }
 
 /** A server may take its time, over several transports and lists. */
@@ -161,7 +162,7 @@ async function explainAbsence(cli: CliContext, { json }: Invocation, row: Doctor
   cli.exitWith(doctorExitCode([row]));
   if (!json) {
     const page = { colours: terminal.errColours, width: terminal.errIsTerminal ? terminal.size().columns : undefined };
-    for (const line of serverLines(row, page)) terminal.err(line);
+    for (const line of serverLines(row, page)) terminal.errWhole(line);
     return;
   }
   const { code = 'UPSTREAM_UNAVAILABLE', message = '' } = row.attempts.at(-1)?.error ?? {};

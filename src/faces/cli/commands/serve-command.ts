@@ -64,7 +64,7 @@ async function serve(
 async function announce(cli: CliContext, { json }: Invocation, running: Serve): Promise<void> {
   if (!json) {
     const { bannerLines } = await import('../hosting/serve-banner.ts');
-    for (const line of bannerLines(cli, running)) cli.terminal.err(line);
+    for (const line of bannerLines(cli, running)) cli.terminal.errWhole(line);
     return;
   }
   const { url, hub, adminTokenFile } = running;

@@ -8,6 +8,7 @@ import { helpExamples } from '../help-examples.ts';
 import type { TokenCommands } from '../hub/token-commands.ts';
 import type { TokenRevoked } from '../json-shapes.ts';
 import { nameHint } from '../name-hint.ts';
+import { type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-columns.ts';
 import { renderTable } from '../terminal/table.ts';
 
 export function tokenCommand(cli: CliContext): Command {
@@ -105,23 +106,21 @@ async function list(cli: CliContext, { workspace, json }: Invocation): Promise<v
 
 function tokenTable({ terminal: { colours, width } }: CliContext, tokens: readonly TokenSummaryBody[]): string[] {
   const day = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
-  return renderTable(
-    tokens,
-    [
-      { title: 'ID', text: ({ id }) => id, paint: colours.bold },
-      { title: 'AGENT', text: ({ agent }) => agent },
-      {
-        title: 'STATE',
-        text: ({ state }) => state,
-        paint: (text, { state }) => (state === 'valid' ? colours.green(text) : colours.dim(text)),
-      },
-      { title: 'EXPIRES (UTC)', text: ({ expires }) => day(expires) },
-      { title: 'CREATED (UTC)', text: ({ created }) => day(created) },
-      { title: 'PARENT', text: ({ parent }) => parent ?? '-' },
-      { title: 'RUN', text: ({ run }) => run ?? '-' },
-    ],
-    { colours, width },
-  );
+  const columns: readonly FittingColumn<TokenSummaryBody>[] = [
+    { title: 'ID', text: ({ id }) => id, paint: colours.bold },
+    { title: 'AGENT', text: ({ agent }) => agent },
+    {
+      title: 'STATE',
+      text: ({ state }) => state,
+      paint: (text, { state }) => (state === 'valid' ? colours.green(text) : colours.dim(text)),
+    },
+    { title: 'EXPIRES (UTC)', text: ({ expires }) => day(expires) },
+    { title: 'CREATED (UTC)', text: ({ created }) => day(created), spare: 1 },
+    { title: 'PARENT', text: ({ parent }) => parent ?? '-' },
+    { title: 'RUN', text: ({ run }) => run ?? '-' },
+  ];
+  const fitted = fitColumns(columns, naturalWidths(columns, tokens), width);
+  return renderTable(tokens, fitted, { colours, width });
 }
 
 /** Also takes the token itself, so that nobody has to cut the id out of it, and no error repeats it. */

@@ -93,7 +93,7 @@ function print({ terminal }: CliContext, unsorted: readonly Row[]): void {
     const reason = printableLine(own[0]?.row.description ?? '');
     const allHidden = own.every(({ row }) => row.name === null && printableLine(row.description) === reason);
     // If one reason hides a whole server, print it once.
-    if (allHidden) terminal.out(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
+    if (allHidden) terminal.say(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
     else for (const { line } of own) terminal.out(`  ${line}`);
   }
 }
@@ -117,6 +117,7 @@ function tableLines({ colours, width }: CliContext['terminal'], rows: readonly R
     title: 'DESCRIPTION',
     text: (row) => printableLine(row.description),
     paint: colours.dim,
+    cut: true,
   };
   const room = width === undefined ? undefined : width - 2;
   const taken = Math.max(...rows.map((row) => name.text(row).length)) + 2 + 'allow'.length + 2;

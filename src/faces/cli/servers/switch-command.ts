@@ -60,7 +60,8 @@ async function run(
   for (const line of problemLines(problems, terminal.errColours)) terminal.err(line);
   const tookUp = changed ? takeUpLine(hub) : undefined;
   if (tookUp !== undefined) terminal.err(tookUp);
-  if (on && changed) terminal.err(`Next: ${terminal.errColours.bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+  if (on && changed)
+    terminal.errWhole(`Next: ${terminal.errColours.bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }
 
 /** To switch a server on is not to approve what it starts. */

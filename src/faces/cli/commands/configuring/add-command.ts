@@ -108,5 +108,5 @@ async function add(
     return;
   }
   if (started?.kind === 'failed') terminal.err(`Added, but it does not answer yet. ${printableLine(started.why)}`);
-  terminal.err(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }

@@ -49,7 +49,7 @@ async function list({ terminal }: CliContext, { json }: Invocation): Promise<voi
   );
   for (const line of lines) terminal.out(line);
   terminal.err('\nBrowser logins are not supported yet: set the token that `qm bootstrap` names.');
-  terminal.err('Next: qm bootstrap PRESET…, or qm add NAME --preset PRESET under a name of your own');
+  terminal.err('Next: `qm bootstrap PRESET…`, or `qm add NAME --preset PRESET` under a name of your own');
 }
 
 function needs({ program, variables }: PresetRow): string[] {
@@ -125,14 +125,14 @@ function sayVariables({ terminal }: CliContext, files: readonly PresetFile[]): v
       { title: '', text: (each) => (each.required ? 'needed' : 'optional') },
       { title: '', text: ({ purpose }) => purpose, paint: errColours.dim },
     ],
-    { colours: errColours, titles: false },
+    { colours: errColours, width: terminal.errIsTerminal ? terminal.size().columns - 2 : undefined, titles: false },
   );
-  for (const line of lines) terminal.err(`  ${line}`);
+  for (const line of lines) terminal.errWhole(`  ${line}`);
 }
 
 function sayRoutes({ terminal }: CliContext, { routes }: BootstrapAnswer): void {
   terminal.err('\nSuggested routes for quartermaster.yaml; without routes, every agent gets everything:');
-  terminal.err(`\n${routes.trimEnd()}`);
+  for (const line of ['', ...routes.trimEnd().split('\n')]) terminal.errWhole(line);
 }
 
 async function sayNext(cli: CliContext, workspace: string, files: readonly PresetFile[]): Promise<void> {

@@ -60,7 +60,7 @@ async function sayNext(cli: CliContext, workspace: string, next: typeof nextWith
   const { bold, dim } = terminal.errColours;
   terminal.err('\nNext:');
   for (const [command, purpose] of next) {
-    terminal.err(`  ${bold(nextCommand(cli, workspace, command))}`);
+    terminal.errWhole(`  ${bold(nextCommand(cli, workspace, command))}`);
     terminal.err(dim(`      ${purpose}`));
   }
 }

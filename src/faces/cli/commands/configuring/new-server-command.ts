@@ -71,6 +71,6 @@ async function sayNext(cli: CliContext, workspace: string, { server, folder, age
     nextCommand(cli, workspace, `doctor ${server}`),
     nextCommand(cli, workspace, call),
   ]) {
-    terminal.err(`  ${terminal.errColours.bold(line)}`);
+    terminal.errWhole(`  ${terminal.errColours.bold(line)}`);
   }
 }
