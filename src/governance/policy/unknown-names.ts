@@ -154,16 +154,11 @@ function* ruleProblems(
     // The literal start of a pattern names its server. A pattern that starts with a star names none.
     const literal = isPattern(rule.pattern) ? compileWildcard(rule.pattern).prefix : rule.pattern;
     const server = serverOf(literal, rule.pattern, configuration);
-    if (server === undefined) {
-      if (isPattern(rule.pattern)) continue;
-      const message = `${owner} names "${rule.pattern}", but no server of that name is configured.`;
-      const fix = 'Write it as server.tool with a name that `qm ls` shows.';
-      yield { problem: { ...warning(rule.source, undefined, message), fix } };
-    } else if (known.has(server.name) && !server.wholeServer && !server.mayBeUnlisted) {
-      const message = `${owner} names "${rule.pattern}", which server ${server.name} does not have.`;
-      const names = (): string[] => known.get(server.name)?.map(({ name }) => `${server.name}.${name}`) ?? [];
-      yield { problem: warning(rule.source, server.name, message), typo: { text: rule.pattern, names } };
-    }
+    // A name of no server at all is a problem of the configuration, reported when it was read.
+    if (server === undefined || !known.has(server.name) || server.wholeServer || server.mayBeUnlisted) continue;
+    const message = `${owner} names "${rule.pattern}", which server ${server.name} does not have.`;
+    const names = (): string[] => known.get(server.name)?.map(({ name }) => `${server.name}.${name}`) ?? [];
+    yield { problem: warning(rule.source, server.name, message), typo: { text: rule.pattern, names } };
   }
 }
 
@@ -203,12 +198,13 @@ function serverOf(literal: string, pattern: string, configuration: Configuration
   };
 }
 
-function warning(source: SourceRef, server: string | undefined, message: string): Problem {
+function warning(source: SourceRef, server: string, message: string): Problem {
   return {
     severity: 'warning',
     file: source.file,
     ...(source.line === undefined ? {} : { line: source.line }),
-    ...(server === undefined ? {} : { server, fix: `Run \`qm inspect ${server}\` to see its tools.` }),
+    server,
+    fix: `Run \`qm inspect ${server}\` to see its tools.`,
     message,
   };
 }

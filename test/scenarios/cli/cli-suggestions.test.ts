@@ -26,6 +26,7 @@ test.each([
   ['call files.ecko message=1 --agent tester', 2, 'Server "files" has no tool "ecko". Did you mean files.echo?'],
   ['call files_ecko message=1 --agent tester', 2, 'Did you mean files.echo?'],
   ['call echo message=1 --agent tester', 2, 'Agent tester has no tool "echo". Did you mean files.echo?'],
+  ['call files.echo message=1 --agent tseter', 5, 'The configuration has no agent "tseter"'],
   ['add gh --preset gthub', 2, 'There is no preset "gthub". Did you mean github?'],
   ['bootstrap notoin', 2, 'There is no preset "notoin". Did you mean notion?'],
   ['secret rm GITHUB_TOKN', 2, 'No secret "GITHUB_TOKN" is stored. Did you mean GITHUB_TOKEN?'],

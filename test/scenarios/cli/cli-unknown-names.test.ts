@@ -11,7 +11,7 @@ const config = {
     other: stdioServer('echo-modern.mjs'),
   },
   agents: { tester: { servers: ['files'] }, lead: { servers: ['files', 'other'] } },
-  policies: { tools: { 'files.ecoh': 'deny', 'other.nothing_like_it': 'deny' } },
+  policies: { tools: { 'files.ecoh': 'deny', 'other.nothing_like_it': 'deny', 'gone.x': 'deny' } },
 };
 
 const qmIn = (workspace: string, line: string): Promise<QmResult> =>
@@ -29,6 +29,7 @@ test(verifies('cli:unknown-names', 'doctor, tools and explain tell names that a 
   const doctor = await qmIn(workspace, 'doctor files --json');
   const { problems } = doctorSchema.parse(JSON.parse(doctor.stdout));
   expect(problems.map(({ server, fix }) => [server, fix])).toEqual([
+    [undefined, 'Configure the server, or remove the name.'],
     ['files', 'Did you mean "counter"?'],
     ['files', 'Did you mean "files.echo"?'],
   ]);

@@ -4,6 +4,7 @@ import { type CallArguments, type Configuration, type Decision, placeOf, worstPr
 import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import { nameHint } from '../name-hint.ts';
+import { strangerNote } from './agent-note.ts';
 
 /** A tool of a configured server, as the operator named it. */
 export interface NamedTool {
@@ -62,7 +63,8 @@ export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args
     return { kind: 'invalid', ...entry.source, message };
   }
   if (entry?.kind === 'untrusted') {
-    return { kind: 'untrusted', ...entry.source, message: `server ${server} is not trusted yet` };
+    const why = entry.declined ? 'was declined' : 'is not trusted yet';
+    return { kind: 'untrusted', ...entry.source, message: `server ${server} ${why}` };
   }
   if (entry?.kind === 'ready' && !entry.spec.enabled) {
     return {
@@ -97,7 +99,7 @@ export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
   }
   if (verdict.decision.effect === 'deny') {
     return new HubError('POLICY_DENIED', sayVerdict(verdict, name), {
-      hint: `\`qm tools --agent ${agent}\` lists its tools.`,
+      hint: strangerNote(hub.configuration, agent) ?? `\`qm tools --agent ${agent}\` lists its tools.`,
       details,
     });
   }

@@ -107,7 +107,7 @@ async function refuseSilent(cli: CliContext, { workspace }: Invocation, name: st
       hint: 'The hub logs its failures; `qm state path` prints the folder with hub.log.',
     });
   }
-  throw new HubError('USAGE', `Server ${name} is reached over HTTP, so its stderr is not on this machine's hub.`, {
+  throw new HubError('USAGE', `Server ${name} is reached over HTTP, so the hub does not see its stderr.`, {
     hint: `Look at the logs of the server itself. \`qm doctor ${name}\` tests it, and \`qm calls --server ${name} --status error\` shows failed calls.`,
   });
 }

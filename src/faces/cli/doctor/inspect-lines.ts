@@ -2,6 +2,7 @@ import { isJsonObject } from '../../../base/index.ts';
 import { isModernVersion } from '../../../mcp/index.ts';
 import { argumentsOf, signatureOf, type ToolArgument } from '../agents/tool-signature.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { cutWords } from '../terminal/table.ts';
 import { hang, wrap } from '../terminal/wrap.ts';
 import type { InspectAnswer } from './diagnosis-shapes.ts';
 import type { DoctorPage } from './doctor-lines.ts';
@@ -194,7 +195,7 @@ function textOf(value: unknown): string {
 }
 
 function shortened(text: string, most: number | undefined): string {
-  return most === undefined || text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
+  return most === undefined ? text : cutWords(text, most);
 }
 
 function roomIn({ width }: DoctorPage, indent: number): number | undefined {

@@ -39,6 +39,7 @@ test('a column may be cut instead, between words', () => {
     'longer  200  a note that does not fit …',
   ]);
   expect(cutWords('one two three', 9)).toBe('one two …');
+  expect(cutWords('one two three', 8)).toBe('one two…');
   expect(cutWords('one-two-three', 9)).toBe('one-two-…');
   expect(cutWords('a one-two-three', 9)).toBe('a one-tw…');
 });

@@ -136,7 +136,7 @@ export function cutCell(text: string, length: number): string {
 
 /** Cut between words if that leaves enough of the text. */
 export function cutWords(text: string, length: number): string {
-  if (text.length <= length) return text;
+  if (text.length <= length || text[length - 1] === ' ') return cutCell(text, length);
   const space = text.lastIndexOf(' ', length - 2);
-  return space >= length * 0.6 ? `${text.slice(0, space)} …` : cutCell(text, length);
+  return space >= length * 0.4 ? `${text.slice(0, space)} …` : cutCell(text, length);
 }
