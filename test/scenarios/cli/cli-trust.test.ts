@@ -168,6 +168,9 @@ test(verifies('cli:fits', 'the questions of qm trust are wrapped between words')
   expect(last).toContain('Enter: not now ');
   screen.type('\r');
   expect(await screen.ended).toBe(0);
+  // Afterwards only the states are shown, not everything again.
+  expect(screen.stdout()).toContain('waiting   one');
+  expect(screen.stderr().split('one new')).toHaveLength(2);
 });
 
 test(verifies('doctor:verdicts', 'a declined server looks declined, and is no failure'), async () => {

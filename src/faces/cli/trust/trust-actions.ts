@@ -34,6 +34,7 @@ export async function runTrust(
   const changes = await openChanges(cli, workspace);
   const run: TrustRun = { cli, invocation, trust, items: changes.itemsOf(trust.loaded) };
   refuseUnclear(servers, options);
+  let seen = false;
   if (options.show !== true) {
     if (options.revoke === true && options.rules === true) await changes.revokeEarlierRules();
     else if (options.revoke === true) {
@@ -46,13 +47,13 @@ export async function runTrust(
     } else if (options.decline === true) await changes.decline(trust.loaded, namedItems(run, servers), 'command');
     else {
       const chosen = await chosenItems(run, servers, options);
-      if (chosen === undefined) await ask(run);
+      if (chosen === undefined) seen = await ask(run);
       else if (chosen.length > 0)
         await changes.approve(trust.loaded, chosen, options.digest === undefined ? 'command' : 'digest');
     }
     await tellHubOfTrust(cli, workspace);
   }
-  await show(run);
+  await show(run, seen);
 }
 
 function refuseUnclear(
@@ -110,11 +111,12 @@ function namedItems(run: TrustRun, servers: readonly string[]): readonly TrustIt
   });
 }
 
-async function ask({ cli, invocation, trust }: TrustRun): Promise<void> {
-  if (trust.pending.length === 0) return;
+/** Returns whether a person has just seen everything that waits. */
+async function ask({ cli, invocation, trust }: TrustRun): Promise<boolean> {
+  if (trust.pending.length === 0) return false;
   if (canAsk(cli) && !invocation.json) {
     await settleByAsking(cli, invocation.workspace, trust, trust.pending);
-    return;
+    return true;
   }
   const { terminal } = cli;
   if (!invocation.json) for (const line of pendingLines(cli, trust.pending)) terminal.err(line);
@@ -123,7 +125,7 @@ async function ask({ cli, invocation, trust }: TrustRun): Promise<void> {
   });
 }
 
-async function show({ cli, invocation, items }: TrustRun): Promise<void> {
+async function show({ cli, invocation, items }: TrustRun, seen: boolean): Promise<void> {
   const { terminal, mask } = cli;
   const { pending, asks, configuration, replaced } = await readWorkspaceTrust(cli, invocation.workspace);
   const waiting = new Map(pending.map((each) => [each.item.hash, each]));
@@ -147,7 +149,7 @@ async function show({ cli, invocation, items }: TrustRun): Promise<void> {
   if (!asks) terminal.err('This workspace is in a folder of trust.paths: everything in it is trusted.');
   else if (pending.length === 0)
     terminal.err(`Everything in this workspace is approved: ${plural(items.length - 1, 'server')} and the rules.`);
-  else for (const line of pendingLines(cli, pending)) terminal.err(line);
+  else if (!seen) for (const line of pendingLines(cli, pending)) terminal.err(line);
   const invalid = [...configuration.servers.values()].filter(({ kind }) => kind === 'invalid').length;
   if (invalid > 0)
     terminal.err(`${plural(invalid, 'server')} cannot be approved before it is valid; \`qm doctor\` explains.`);
