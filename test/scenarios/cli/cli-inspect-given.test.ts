@@ -98,6 +98,9 @@ test('Ctrl-C ends the program and leaves no folder behind', async () => {
 test.each([
   [['inspect', 'a', 'b'], /One server at a time/],
   [['inspect', 'https://a.example', '--env', 'A=1'], /--env applies to a program only/],
+  [['inspect', 'ftp://a.example'], /Only http and https URLs can be inspected/],
+  [['inspect', 'https://a.example', '--header', 'A'], /needs "Name: value"\. For instance .* Bearer \$TOKEN"\./],
+  [['inspect', 'https://a.example', '--header', 'A: Bearer '], /--header A has no value\. If it is a variable, set it/],
   [['inspect', 'files', '--header', 'A: b'], /--header applies to a URL only/],
   [['inspect', '--header', 'A: b', '--', 'node'], /--header does not apply to a program/],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell would have expanded it.

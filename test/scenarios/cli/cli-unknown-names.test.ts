@@ -57,6 +57,8 @@ test(
     const after = await qmIn(workspace, 'explain files.raw_arg --agent tester');
     expect(after.code).toBe(2);
     expect(after.stderr).toContain('qm: Server "files" has no tool "raw_arg". Did you mean files.raw_args?');
+    const alone = await qmIn(workspace, 'explain raw_args --agent tester');
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean files.raw_args?') });
     const asJson = await qmIn(workspace, 'explain files.raw_arg --agent tester --json');
     expect(explainSchema.parse(JSON.parse(asJson.stdout))).toMatchObject({ decision: 'allow', known: false });
     const known = await qmIn(workspace, 'explain files.raw_args --agent tester --json');

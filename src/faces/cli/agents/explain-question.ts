@@ -13,7 +13,8 @@ export interface NamedTool {
 }
 
 /** Splits `server.tool`, or the name that agents see. Throws if no server of that name is configured. */
-export function readToolName(text: string, configuration: Configuration): NamedTool {
+export function readToolName(text: string, hub: Pick<Hub, 'configuration' | 'catalogs'>): NamedTool {
+  const { configuration } = hub;
   const isOn = ({ server }: NamedTool): boolean => {
     const entry = configuration.servers.get(server);
     return entry?.kind === 'ready' && entry.spec.enabled;
@@ -22,17 +23,19 @@ export function readToolName(text: string, configuration: Configuration): NamedT
   // If the name fits several servers, prefer one that can be called.
   const named = splits.find(isOn) ?? splits[0] ?? splitExposedName(text, configuration);
   if (named !== undefined) return named;
-  throw unknownSubject(text, [...configuration.servers.keys()]);
+  const owner = [...hub.catalogs()].find(([, { tools }]) => tools.some(({ name }) => name === text))?.[0];
+  throw unknownSubject(text, [...configuration.servers.keys()], owner);
 }
 
 /** The text before the first dot is most likely a mistyped server. */
-function unknownSubject(text: string, servers: readonly string[]): HubError {
+function unknownSubject(text: string, servers: readonly string[], owner: string | undefined): HubError {
   const dot = text.indexOf('.');
   const [server, tool] = dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot)];
-  const meant = didYouMean(server, servers);
+  const meant = tool === '' ? undefined : didYouMean(server, servers);
+  const likely = meant === undefined ? owner && `${owner}.${text}` : `${meant}${tool.slice(0, 120)}`;
   const hint =
-    meant !== undefined && tool !== ''
-      ? `Did you mean ${meant}${tool.slice(0, 120)}?`
+    likely !== undefined
+      ? `Did you mean ${likely}?`
       : `Write SERVER.TOOL. ${nameHint('', servers, { some: 'Configured servers', none: 'No server is configured.' })}`;
   return new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, { hint });
 }
@@ -85,7 +88,7 @@ export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): s
 export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
   const lone = loneTool(hub, agent, text);
   if (lone !== undefined) return lone;
-  const name = readToolName(text, hub.configuration);
+  const name = readToolName(text, hub);
   const { server, tool } = name;
   const verdict = judge(hub, agent, name);
   const details = { server, tool };

@@ -52,7 +52,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
   const agent = checkAgent(options.agent);
   const args = options.args === undefined ? undefined : argumentsFromJson(options.args).value;
   await withLocalHub(cli, invocation, async (hub) => {
-    const name = readToolName(text, hub.configuration);
+    const name = readToolName(text, hub);
     const verdict = judge(hub, agent, name, args);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };

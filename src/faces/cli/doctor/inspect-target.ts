@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import { headerLine, variable } from '../servers/add-order.ts';
+import { splitHeader, variable } from '../servers/add-order.ts';
 
 export interface InspectTargetOptions {
   readonly header?: readonly string[];
@@ -34,15 +34,21 @@ export function readInspectTarget(
     );
   }
   if (env.length > 0)
-    throw usage('--env applies to a program only.', 'Write it after --: `qm inspect -- PROGRAM ARGS…`.');
+    throw usage(
+      '--env applies to a program only.',
+      'Name the program after --: `qm inspect --env NAME=VALUE -- PROGRAM ARGS…`.',
+    );
   if (/^https?:\/\//i.test(first)) return { kind: 'url', url: first, headers: header.map(literalHeader) };
+  if (first.includes('://'))
+    throw usage('Only http and https URLs can be inspected.', 'Name a server, or correct the URL.');
   if (header.length > 0) throw usage('--header applies to a URL only.', 'The headers of a server are in its file.');
   return { kind: 'configured', server: first };
 }
 
 /** Sent as it is: a variable that the shell did not expand would be sent as text. */
 function literalHeader(line: string): readonly [string, string] {
-  const [name, value] = headerLine(line);
+  const { name, value, isEmpty } = splitHeader(line, '"Authorization: Bearer $TOKEN"');
+  if (isEmpty) throw usage(`--header ${name} has no value.`, 'If it is a variable, set it in this shell first.');
   if (!/\$\{[A-Za-z_]\w*\}|(?:^|\s)\$[A-Z_]+$/.test(value)) return [name, value];
   throw usage(
     `The variable in --header ${name} is not expanded.`,

@@ -117,15 +117,19 @@ export function variable(pair: string): [string, string] {
   return [name, value];
 }
 
-export function headerLine(line: string): [string, string] {
-  const at = line.indexOf(':');
-  if (at <= 0) {
-    // Do not quote the text: it may be a secret whose name was forgotten.
-    throw usage('--header needs "Name: value".', "For instance --header 'Authorization: Bearer ${TOKEN}'.");
-  }
-  const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-  if (/^(?:bearer|basic|token|apikey)?$/i.test(value)) throw swallowed(`--header ${name}`, `${name}: ${value} `);
+function headerLine(line: string): [string, string] {
+  const { name, value, isEmpty } = splitHeader(line, "'Authorization: Bearer ${TOKEN}'");
+  if (isEmpty) throw swallowed(`--header ${name}`, `${name}: ${value} `);
   return [name, value];
+}
+
+/** A header as it was typed. It is empty if there is a scheme at most, as after `Bearer $UNSET`. */
+export function splitHeader(line: string, example: string) {
+  const at = line.indexOf(':');
+  // Do not quote the text: it may be a secret whose name was forgotten.
+  if (at <= 0) throw usage('--header needs "Name: value".', `For instance --header ${example}.`);
+  const value = line.slice(at + 1).trim();
+  return { name: line.slice(0, at).trim(), value, isEmpty: /^(?:bearer|basic|token|apikey)?$/i.test(value) };
 }
 
 /** In double quotes, the shell replaces an unset variable with nothing. */
