@@ -75,7 +75,7 @@ function benchFor(measurement, { options, scratch, processes }) {
     progress,
     qm: options.qm,
     before: options.before,
-    library: join(dirname(dirname(options.qm)), 'dist', 'index.js'),
+    library: join(dirname(dirname(options.qm)), 'dist', 'library', 'index.js'),
     echoHttp: createEchoHttp(processes),
     workspace(name, settings) {
       const folder = join(scratch, measurement, name.replaceAll(/\W+/g, '-'));

@@ -1,4 +1,4 @@
-/** What the command line and the library promise. A part of `requirements.ts`. */
+/** What the command line, the library, the package and the pages promise. A part of `requirements.ts`. */
 export const commandLineRequirements = {
   'calls:alternative':
     'The message about an unavailable server names an alternative: from the configuration, or the command line of a well-known server.',
@@ -96,4 +96,27 @@ export const commandLineRequirements = {
   'hub:unsent':
     'A call that was not sent when the hub stops is recorded as unavailable, never as one that may have run.',
   'hub:stop': 'Stopping finishes or fails calls in flight, ends the children and closes the ledger.',
+  'connect:files':
+    "Connecting changes nothing in a client's file but its own entries, byte for byte, and disconnecting leaves the file as it was.",
+  'connect:meanwhile':
+    'Disconnecting keeps what a person changed in the file meanwhile, and undoes an entry that was changed by hand only on request.',
+  'connect:direct':
+    'A connected client uses servers of the hub only through the hub, which serves them as before; disconnecting restores its own entries.',
+  'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
+  'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
+  'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
+  'connect:trust': 'Connecting approves what it moves and nothing else; what waits for approval is asked about first.',
+  'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
+  'connect:first-contact':
+    'Connecting starts each new trusted server once, so that the first list of the client is complete.',
+  'connect:first-call': 'On a terminal, connecting waits for the first call of the client and says so.',
+  'connect:doctor': 'Doctor reports a connected client that reaches a server of the hub without the hub.',
+  'library:quiet-signals': 'However many calls share a signal or a deadline, Node warns of no leak.',
+  'package:contents':
+    'The package holds the command line, the library with its types, and the pages; no tests, sources or maps.',
+  'package:command': 'An installed qm runs through npx, through links and from a global folder.',
+  'package:container':
+    'The image runs the hub as an ordinary user, reports its health, and ends in order when it is stopped.',
+  'package:library': 'A strictly typed program compiles and runs against the installed library.',
+  'docs:demo': 'The session in the README is recorded from real commands, which still exist.',
 } as const satisfies Record<string, string>;

@@ -7,6 +7,7 @@ import {
   type LoadDeps,
   type ReadSource,
 } from './assemble-configuration.ts';
+import { isOfPlace } from './files/find-files.ts';
 import { describeSources, type LoadedSource } from './files/loaded-sources.ts';
 import { cannotRead, type SourceText } from './files/source-file.ts';
 import { createSourceFiles, type SourceFiles } from './files/source-files.ts';
@@ -25,6 +26,11 @@ import { readSecrets, type StoredSecrets } from './variables/read-secrets.ts';
 
 /** The places to watch for changes, relative to the workspace. */
 export const watchedPlaces: readonly Place[] = [...readers.map((reader) => reader.place), { file: dotEnvFile }];
+
+/** Whether the hub reads the file, a path in the workspace. */
+export function isReadFile(file: string): boolean {
+  return watchedPlaces.some((place) => isOfPlace(place, file));
+}
 
 /** Reads every configuration file of the workspace. Always returns a configuration, which includes its problems. */
 export async function loadConfiguration(

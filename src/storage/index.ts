@@ -1,3 +1,4 @@
+export { createFileConnectionStore } from './connections/connection-file.ts';
 export {
   acquireLock,
   adoptEarlierTokens,

@@ -1,5 +1,4 @@
 export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
-export { appendItem, type Edited, putMember, setFlag } from './edit-text.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
 export { makeFolder } from './make-folder.ts';
 export { firstConfigFile, newConfigFile } from './new-config-file.ts';
@@ -12,9 +11,15 @@ export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
-export { removeMember } from './remove-member.ts';
-export { removeTomlTable } from './remove-toml-table.ts';
-export type { Plain } from './render-member.ts';
-export { replacePart, type TextPlace } from './replace-text.ts';
-export { setTomlFlag } from './set-toml-flag.ts';
-export { type Dialect, findTextMember, flagOf, openTree, type TextTree } from './text-tree.ts';
+export type {
+  FileStep,
+  KeyPath,
+  TakenSteps,
+} from './steps/file-step.ts';
+export { takeSteps } from './steps/take-steps.ts';
+export { undoSteps } from './steps/undo-steps.ts';
+export { appendItem, type Edited, putMember, setFlag } from './text/edit-text.ts';
+export { openTree, parseText } from './text/open-tree.ts';
+export type { Plain } from './text/render-member.ts';
+export { replacePart, type TextPlace } from './text/replace-text.ts';
+export { type Dialect, findTextMember, flagOf, type TextTree } from './text/text-tree.ts';

@@ -33,7 +33,7 @@ test('docs/clients.md speaks of the versions that are run', () => {
 test('the commands on docs/clients.md name agents and options that there are', () => {
   const [commands = ''] = /^npm run test:agents[\s\S]*?(?=^```)/m.exec(page) ?? [];
   const words = [...commands.matchAll(/^npm run test:agents(?: -- ([\w -]+?))? +#/gm)].map(([, given = '']) => given);
-  expect(words).toHaveLength(3);
-  const known = ['--measure', ...clients.map(({ name }) => name)];
+  expect(words).toHaveLength(4);
+  const known = ['--measure', '--connect', ...clients.map(({ name }) => name)];
   expect(words.flatMap((given) => given.split(' ')).filter((word) => word !== '' && !known.includes(word))).toEqual([]);
 });

@@ -3,11 +3,13 @@
  *
  *   npm run test:agents                       all of them before the hub, over HTTP and stdio: what they see and call first
  *   npm run test:agents -- codex gemini       only these
+ *   npm run test:agents -- --connect          each of them connected by `qm connect`, before and after
  *   npm run test:agents -- --measure          without the hub: what they send, how long they wait, whether they list again
  */
 import { parseArgs } from 'node:util';
 import { build, runSteps, testAgents } from '../../scripts/steps.mjs';
 import { clients } from './clients/index.mjs';
+import { runConnected } from './connected-agent.mjs';
 import { runFirstContact, scenarios } from './first-contact.mjs';
 import { measureClient, measureHead } from './measure.mjs';
 import { formatTable } from './table.mjs';
@@ -16,6 +18,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     measure: { type: 'boolean', default: false },
+    connect: { type: 'boolean', default: false },
     transport: { type: 'string', multiple: true, default: ['http', 'stdio'] },
   },
 });
@@ -27,7 +30,7 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   runSteps(values.measure ? [testAgents] : [testAgents, build]);
-  if (!process.exitCode) await (values.measure ? measure() : firstContact());
+  if (!process.exitCode) await (values.measure ? measure() : values.connect ? connect() : firstContact());
 }
 
 async function firstContact() {
@@ -54,6 +57,20 @@ async function firstContact() {
     'seconds',
   ];
   console.log(`\n${formatTable(head, rows)}`);
+  for (const problem of problems) console.error(`FAILED ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+async function connect() {
+  const rows = [];
+  const problems = [];
+  for (const client of chosen.filter(({ connected }) => connected !== undefined)) {
+    const result = await runConnected(client);
+    rows.push([client.title, result.first.join(', ') || 'nothing', result.seconds]);
+    console.log(`${rows.at(-1).join(' · ')}${result.problems.length > 0 ? ' · FAILED' : ''}`);
+    problems.push(...result.problems.map((problem) => `${client.title}: ${problem}`));
+  }
+  console.log(`\n${formatTable(['agent', 'offered at the first turn', 'seconds'], rows)}`);
   for (const problem of problems) console.error(`FAILED ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
 }

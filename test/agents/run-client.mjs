@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { trustFolder } from '../support/trust-folder.mjs';
 import { startModel } from './models/scripted-model.mjs';
 
-const packages = join(import.meta.dirname, 'node_modules');
+/** Where the agents are installed: all of them, or those that `npm test` has. */
+const packages = ['.', '../programs'].map((folder) => join(import.meta.dirname, folder, 'node_modules'));
 const outputLimit = 200_000;
 
 /**
@@ -18,22 +19,25 @@ const outputLimit = 200_000;
  *   server: { url: string, token: string } | { command: string, args: string[] } }} request
  */
 export async function runClient({ client, server, script, deadlineMs, prompt = 'Use the tool.' }) {
-  const place = await realpath(await mkdtemp(join(tmpdir(), `qm-agent-${client.name}-`)));
-  const [home, work] = [join(place, 'home'), join(place, 'work')];
-  await Promise.all([mkdir(home), mkdir(work)]);
-  trustFolder(join(home, '.config'), tmpdir());
-  const model = await startModel(script);
-  try {
+  return inFreshHome(client.name, script, async ({ home, work, model }) => {
+    trustFolder(join(home, '.config'), tmpdir());
     const { args, env } = await client.setUp({ home, work, model, prompt, config: client.config(server) });
     const token = server.token === undefined ? {} : { QM_TOKEN: server.token };
     const deadline = AbortSignal.timeout(deadlineMs);
-    const ended = await runProgram(
-      programOf(client),
-      args,
-      { cwd: work, env: { ...baseEnv(home), ...env, ...token } },
-      deadline,
-    );
+    const options = { cwd: work, env: { ...baseEnv(home), ...env, ...token } };
+    const ended = await runProgram(programOf(client), args, options, deadline);
     return { ...ended, turns: model.turns, others: model.others };
+  });
+}
+
+/** A home and a folder to work in that nobody has used, and a model; all gone afterwards. */
+export async function inFreshHome(name, script, use) {
+  const place = await realpath(await mkdtemp(join(tmpdir(), `qm-agent-${name}-`)));
+  const [home, work] = [join(place, 'home'), join(place, 'work')];
+  await Promise.all([mkdir(home), mkdir(work)]);
+  const model = await startModel(script);
+  try {
+    return await use({ place, home, work, model });
   } finally {
     await model.close();
     await rm(place, { recursive: true, force: true, maxRetries: 5 });
@@ -41,13 +45,14 @@ export async function runClient({ client, server, script, deadlineMs, prompt = '
 }
 
 /** The program as it was installed, without its install scripts. */
-function programOf({ title, program }) {
-  const path = join(packages, program.file ?? program.script);
-  if (!existsSync(path)) throw new Error(`${title} is not installed: ${path} is missing`);
+export function programOf({ title, program }) {
+  const name = program.file ?? program.script;
+  const path = packages.map((folder) => join(folder, name)).find(existsSync);
+  if (path === undefined) throw new Error(`${title} is not installed: ${name} is missing`);
   return program.file === undefined ? [process.execPath, path] : [path];
 }
 
-function baseEnv(home) {
+export function baseEnv(home) {
   return {
     PATH: process.env.PATH ?? '',
     HOME: home,

@@ -20,7 +20,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   mcp: { imports: ['base', 'domain'] },
   ...Object.fromEntries(features.map((feature) => [feature, { imports: ground }])),
   // Implements the stores that features declare, so it knows their types and nothing else of them.
-  storage: { imports: ['base', 'domain'], types: features },
+  storage: { imports: ['base', 'domain'], types: [...features, 'clients'] },
   // What of the files is trusted, for a hub and for commands that start none.
   'workspace-trust': { imports: [...ground, 'config', 'storage', 'trust', 'vault'] },
   // What a call passes through; the connections themselves are handed in.
@@ -28,6 +28,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   hub: { imports: [...ground, ...features, 'calls', 'storage', 'workspace-trust'] },
   // Changes what people wrote, text by text, and knows nothing of what it means.
   'workspace-files': { imports: ['base'] },
+  // Which files other programs have, and how they are written there.
+  clients: { imports: ['base', 'workspace-files'] },
   'apps/*': face,
   // An MCP server of our own, for whichever app wants to be one.
   'apps/serving': { imports: ground },
@@ -61,6 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'storage',
       'trust',
       'vault',
+      'clients',
       'workspace-files',
       'workspace-trust',
       'apps/*',
@@ -97,6 +100,8 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   '@opentelemetry/sdk-trace-base': tracing,
   yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
+  'jsonc-parser': { only: ['workspace-files'], why: 'only they edit what people wrote' },
+  'toml-eslint-parser': { only: ['workspace-files'], why: 'only they edit what people wrote' },
   zod: { except: ['mcp', 'calls'], why: 'the path of a call checks by hand, for speed' },
 };
 

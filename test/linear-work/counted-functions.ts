@@ -10,7 +10,6 @@ export const composingFiles: readonly string[] = [
   'src/faces/cli/terminal/printable.ts',
   'src/vault/credential-text.ts',
   'src/vault/short-values.ts',
-  'src/workspace-files/set-toml-flag.ts',
 ];
 
 export const countedFunctions: readonly CountedFunction[] = [
@@ -105,9 +104,13 @@ export const countedFunctions: readonly CountedFunction[] = [
   {
     name: 'edits of configuration files',
     load: async () => {
-      const { blankComments } = await import('../../src/workspace-files/blank-comments.ts');
-      const { setTomlFlag } = await import('../../src/workspace-files/set-toml-flag.ts');
-      return (text) => [blankComments(text), attempt(() => setTomlFlag(`[a]\n${text}`, 1, 'enabled', true))];
+      const { putMember, removeMember } = await import('../../src/workspace-files/text/edit-text.ts');
+      return (text) =>
+        (['jsonc', 'toml'] as const).map((dialect) => [
+          attempt(() => putMember(text, dialect, ['a', 'b'], { c: 'd' })),
+          attempt(() => putMember(dialect === 'toml' ? `[a]\n${text}` : `{"a": {${text}}}`, dialect, ['a', 'b'], true)),
+          attempt(() => removeMember(text, dialect, ['a'])),
+        ]);
     },
     texts: [...configTexts, times('enabled ')],
   },

@@ -58,7 +58,7 @@ async function run(workspace: DocWorkspace, shell: DocShell, block: DocBlock): P
 async function runProgram({ base, folder }: DocWorkspace, shell: DocShell, block: DocBlock): Promise<void> {
   const typed = join(base, `example-${block.line}.mts`);
   await writeFile(typed, block.text);
-  const library = join(root, 'dist', 'index.d.ts');
+  const library = join(root, 'dist', 'library', 'index.d.ts');
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { types: ['node'], paths: { quartermaster: [library] } },
@@ -71,6 +71,6 @@ async function runProgram({ base, folder }: DocWorkspace, shell: DocShell, block
     throw new Error(error.stdout);
   });
   const main = join(folder, `example-${block.line}.mjs`);
-  await writeFile(main, block.text.replaceAll(`'quartermaster'`, `'${join(root, 'dist', 'index.js')}'`));
+  await writeFile(main, block.text.replaceAll(`'quartermaster'`, `'${join(root, 'dist', 'library', 'index.js')}'`));
   await shell.run(`'${process.execPath}' '${main}'`);
 }

@@ -11,6 +11,7 @@ export const fieldWords: readonly string[] = [
   ...['level', 'listener', 'literal', 'lock', 'log', 'logger', 'message', 'meter', 'option', 'origin', 'output'],
   ...[
     'param',
+    'path',
     'policy',
     'program',
     'progress',
@@ -30,7 +31,7 @@ export const fieldWords: readonly string[] = [
 /** Words that every reader knows, in their ordinary meaning. */
 export const plainWords: readonly string[] = [
   ...['announcer', 'answer', 'approval', 'archive', 'change', 'collision', 'control', 'detail', 'diagnosis'],
-  ...['dialect', 'document', 'end', 'entry', 'fact', 'fault', 'form', 'health', 'inspection', 'item', 'life'],
+  ...['dialect', 'document', 'end', 'fact', 'fault', 'form', 'health', 'inspection', 'item', 'life'],
   ...['limit', 'line', 'list', 'memory', 'mode', 'obstacle', 'order', 'outcome', 'pin', 'place', 'reason'],
   ...['refusal', 'seal', 'source', 'statistic', 'subject', 'summary', 'text', 'usage'],
 ];

@@ -22,6 +22,35 @@ test.each([
   expect(configuration.problems).toEqual([]);
 });
 
+test.each([
+  [
+    '.mcp.json',
+    JSON.stringify({ mcpServers: { hub: { type: 'http', url: 'http://127.0.0.1:9/mcp', headers: token } } }),
+  ],
+  [
+    '.vscode/mcp.json',
+    JSON.stringify({
+      servers: { hub: { url: 'http://127.0.0.1:9/mcp', headers: { authorization: 'Bearer ${env:QM_TOKEN_LEAD}' } } },
+    }),
+  ],
+  [
+    'opencode.json',
+    JSON.stringify({
+      mcp: {
+        hub: { type: 'remote', url: 'http://x.example/mcp', headers: { Authorization: 'Bearer {env:QM_TOKEN}' } },
+      },
+    }),
+  ],
+  ['.codex/config.toml', '[mcp_servers.hub]\nurl = "http://127.0.0.1:9/mcp"\nbearer_token_env_var = "QM_TOKEN"\n'],
+])(
+  'an entry with the variable that qm connect writes leads to a hub, also if it is not set: %s',
+  async (file, text) => {
+    const { servers, problems } = await load({ [file]: text }, {});
+    expect([...servers.keys()]).toEqual([]);
+    expect(problems).toEqual([]);
+  },
+);
+
 test('a hub in our own files is meant, and other entries stay', async () => {
   const hub = { command: 'qm', args: ['stdio', '--agent', 'me', '--workspace', '/elsewhere'] };
   const others = {

@@ -94,6 +94,7 @@ export const explainSchema = z.strictObject({
 
 /** `qm calls`, one such object per line, and `qm summarize` */
 export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
+export { clientListSchema, connectPrintSchema, connectSchema, disconnectSchema } from './connect/connect-shapes.ts';
 export { doctorSchema, inspectSchema } from './doctor/diagnosis-shapes.ts';
 export { trustSchema } from './trust/trust-shapes.ts';
 

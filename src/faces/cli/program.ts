@@ -3,6 +3,8 @@ import { version } from '../../base/index.ts';
 import { builtinCommand } from './commands/builtin-command.ts';
 import { callCommand } from './commands/call-command.ts';
 import { callsCommand } from './commands/calls-command.ts';
+import { connectCommand } from './commands/clients/connect-command.ts';
+import { disconnectCommand } from './commands/clients/disconnect-command.ts';
 import { completionCommand } from './commands/completion-command.ts';
 import { addCommand } from './commands/configuring/add-command.ts';
 import { bootstrapCommand } from './commands/configuring/bootstrap-command.ts';
@@ -65,6 +67,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
     syncCommand,
   ],
   'Approve them, and store secrets:': [trustCommand, secretCommand],
+  'Connect clients:': [connectCommand, disconnectCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],
   'Work with agents:': [toolsCommand, callCommand, explainCommand, tokenCommand],

@@ -20,12 +20,12 @@ export function createAgentOperations(deps: AgentDeps, session: AgentSession): A
   const { caller } = session;
   return {
     list: (kind, toItem, options) =>
-      withDeadline(clock, options, async (signal) => {
+      withDeadline(deps, options, async (signal) => {
         await discoverMissing(hub, caller, { clock, limitMs: discoveryMs, signal });
         return hub.lists.listed(caller, kind).map(toItem);
       }),
     run: (operation, options) =>
-      withDeadline(clock, options, async (signal) => {
+      withDeadline(deps, options, async (signal) => {
         const argumentsText = jsonText(operation.args, operation.name);
         return operate(deps, session, { ...operation, reference: 'subject', argumentsText }, signal);
       }),

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../base/index.ts';
 import type { Listed } from '../../calls/index.ts';
+import { type ReceivedContent, receivedContent } from './content.ts';
 import type { OperationAnswer } from './operate.ts';
-import type { ContentBlock } from './tool-result.ts';
 
 /** A resource the agent can read. */
 export interface AgentResource {
@@ -67,7 +67,7 @@ export interface PromptResult {
 
 export interface PromptMessage {
   readonly role: 'user' | 'assistant';
-  readonly content: ContentBlock;
+  readonly content: ReceivedContent;
 }
 
 /** The owner of the argument: a prompt by its name, or a template or resource by its URI. */
@@ -121,7 +121,7 @@ export function toPromptResult({ answer: { result }, target, durationMs }: Opera
   const { description, messages } = result.value;
   return {
     description: textOf(description),
-    messages: Array.isArray(messages) ? messages : [],
+    messages: Array.isArray(messages) ? messages.filter(isJsonObject).map(toPromptMessage) : [],
     server: target?.server ?? '',
     durationMs,
     raw: result.text,
@@ -136,6 +136,10 @@ export function toCompletionResult({ answer: { result } }: OperationAnswer): Com
     total: typeof total === 'number' ? total : undefined,
     hasMore: hasMore === true,
   };
+}
+
+function toPromptMessage({ role, content }: Record<string, unknown>): PromptMessage {
+  return { role: role === 'assistant' ? role : 'user', content: receivedContent(content) };
 }
 
 function describe(listed: Listed): Omit<AgentResource, 'uri'> {

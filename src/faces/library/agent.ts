@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../base/index.ts';
+import type { Logger } from '../../base/index.ts';
 import type { Hub as CoreHub } from '../../hub/index.ts';
 import type {
   AgentPrompt,
@@ -14,7 +14,7 @@ import { createAgentResources } from './agent-resources.ts';
 import type { AgentSession } from './agent-session.ts';
 import { type AgentTool, toAgentTool } from './agent-tool.ts';
 import { type CallAllOptions, type CallOrder, type CallOutcome, callAll } from './call-all.ts';
-import { type WaitOptions, withDeadline } from './deadline.ts';
+import { type DeadlineDeps, type WaitOptions, withDeadline } from './deadline.ts';
 import { discoverMissing, discoveryMs } from './discover.ts';
 import { jsonText } from './json-text.ts';
 import { operate } from './operate.ts';
@@ -67,9 +67,8 @@ export interface CallProgress {
   readonly message?: string;
 }
 
-export interface AgentDeps {
+export interface AgentDeps extends DeadlineDeps {
   readonly hub: CoreHub;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -94,7 +93,7 @@ export function createAgent(deps: AgentDeps, session: AgentSession, selection: r
     const argumentsText = jsonText(args, name);
     const reference = typeof tool === 'string' ? 'subject' : { server: tool.server, tool: tool.tool };
     const order = { kind: 'tool', name, reference, only: selection, argumentsText, args, onProgress } as const;
-    return withDeadline(clock, options, async (signal) =>
+    return withDeadline(deps, options, async (signal) =>
       toToolResult(await operate(deps, session, order, signal), name),
     );
   }
@@ -104,7 +103,7 @@ export function createAgent(deps: AgentDeps, session: AgentSession, selection: r
     run: caller.run,
     tools: (...given) => thrown(tools(...given)),
     call: (...given) => thrown(call(...given)),
-    callAll: (calls, options) => callAll({ clock, call: agent.call }, calls, options),
+    callAll: (calls, options) => callAll({ ...deps, call: agent.call }, calls, options),
     resources: (...given) => thrown(agentResources.resources(...given)),
     resourceTemplates: (...given) => thrown(agentResources.resourceTemplates(...given)),
     readResource: (...given) => thrown(agentResources.readResource(...given)),

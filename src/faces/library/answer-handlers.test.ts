@@ -29,8 +29,7 @@ const answering: AgentOptions = {
 test.each(eras)(verifies('library:server-requests', 'a program answers what a %s server asks'), async (era) => {
   const hub = await openLibraryHub({ servers: matrix(era) });
   const agent = hub.agent('asked', answering);
-  const say = async (tool: string): Promise<unknown> =>
-    (await agent.call(`m.${tool}`, { nonce: 'n' })).content[0]?.text;
+  const say = async (tool: string): Promise<unknown> => (await agent.call(`m.${tool}`, { nonce: 'n' })).text;
   expect(await say('ask_form')).toBe('m:n:accept:m answer');
   expect(await say('ask_url')).toBe('m:n:accept');
   expect(await say('ask_sampling')).toBe('m:n:mine:1 100');
@@ -75,7 +74,7 @@ test.each(eras)('what has no handler is not declared to a %s server', async (era
   const hub = await openLibraryHub({ servers: matrix(era) });
   const { onRoots } = answering;
   const agent = hub.agent('asked', onRoots === undefined ? {} : { onRoots });
-  expect((await agent.call('m.ask_roots', { nonce: 'n' })).content[0]?.text).toBe('m:n:file:///here');
+  expect((await agent.call('m.ask_roots', { nonce: 'n' })).text).toBe('m:n:file:///here');
   const form = await agent.call('m.ask_form', { nonce: 'n' }).then(
     ({ isError }) => isError,
     ({ code }: { code: unknown }) => code,
@@ -129,7 +128,7 @@ test(verifies('library:session', 'each handle is a client of its own where a ser
   const hub = await openLibraryHub({ servers: matrix('legacy') });
   const [first, second] = [hub.agent('asked', answering), hub.agent('asked')];
   const cancelledIn = async (agent: typeof first): Promise<unknown> =>
-    JSON.parse(String((await agent.call('m.cancelled')).content[0]?.text)).nonces;
+    JSON.parse(String((await agent.call('m.cancelled')).text)).nonces;
   const stop = new AbortController();
   const hanging = first.call('m.hang', { nonce: 'x' }, { signal: stop.signal, onProgress: () => stop.abort() });
   await expect(hanging).rejects.toMatchObject({ code: 'CANCELLED' });

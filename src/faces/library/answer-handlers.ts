@@ -6,7 +6,7 @@ import {
   clientCapabilitiesOf,
   type ServerRequest,
 } from '../../mcp/index.ts';
-import type { ContentBlock } from './tool-result.ts';
+import { type ContentBlock, type ReceivedContent, receivedContent, receivedContents } from './content.ts';
 
 /** Handlers for server requests made on behalf of an agent. Without a handler, the capability is not declared. */
 export interface AnswerHandlers {
@@ -55,7 +55,7 @@ export interface SamplingRequest {
 
 export interface SamplingMessage {
   readonly role: 'user' | 'assistant';
-  readonly content: ContentBlock | readonly ContentBlock[];
+  readonly content: ReceivedContent | readonly ReceivedContent[];
 }
 
 export interface SamplingAnswer {
@@ -137,8 +137,7 @@ async function resultOf(
     case 'elicitation/create':
       return checkedElicitation(await handlers.onElicitation?.(toElicitation(params), asked));
     case 'sampling/createMessage':
-      // Not validated: the handler gets the members MCP defines, or the server's own mistake.
-      return checkedSample(await handlers.onSampling?.(params as SamplingRequest, asked));
+      return checkedSample(await handlers.onSampling?.(toSampling(params), asked));
     case 'roots/list':
       return { roots: checkedRoots(await handlers.onRoots?.(asked)) };
     default:
@@ -151,6 +150,22 @@ function toElicitation({ mode, message, url, requestedSchema }: ServerRequest['p
   if (mode === 'url') return { mode, message: words, url: textOr(url, '') };
   const schema = isJsonObject(requestedSchema) ? requestedSchema : { type: 'object', properties: {} };
   return { mode: 'form', message: words, requestedSchema: schema };
+}
+
+function toSampling(params: ServerRequest['params']): SamplingRequest {
+  const { messages } = params;
+  const checked: Readonly<Record<string, unknown>> = {
+    ...params,
+    messages: Array.isArray(messages) ? messages.map(toSamplingMessage) : messages,
+  };
+  // In all members but the content, the handler gets what MCP defines, or the server's own mistake.
+  return checked as SamplingRequest;
+}
+
+function toSamplingMessage(message: unknown): unknown {
+  if (!isJsonObject(message)) return message;
+  const { content } = message;
+  return { ...message, content: Array.isArray(content) ? receivedContents(content) : receivedContent(content) };
 }
 
 function textOr<T>(value: unknown, otherwise: T): string | T {

@@ -1,13 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
-import { within } from '../../../test/support/within.ts';
-import { type CallOutcome, createHub, HubError } from '../../index.ts';
+import { eventually, within } from '../../../test/support/within.ts';
+import { type CallOutcome, createHub, HubError, McpRateLimitError, withBackoff } from '../../index.ts';
 import { readCalls } from '../../ledger/index.ts';
 import { broken, echo, openLibraryHub, openWorkspace } from './library-stage.fixture.ts';
 
 const texts = (outcomes: readonly CallOutcome[]): unknown[] =>
-  outcomes.map((outcome) => (outcome.status === 'ok' ? outcome.result.content[0]?.text : outcome.error.code));
+  outcomes.map((outcome) => (outcome.status === 'ok' ? outcome.result.text : outcome.error.code));
 
 test('calls made together are answered in their order, each with its own outcome', async () => {
   const hub = await openLibraryHub({ servers: { echo, broken } });
@@ -94,4 +94,34 @@ test('what is no deadline is told, and nothing is called', async () => {
     });
   }
   expect(hub.status()[0]?.state).toBe('idle');
+});
+
+test(verifies('library:quiet-signals', 'many calls under one deadline and one signal print no warning'), async () => {
+  const hub = await openLibraryHub({ servers: { echo } });
+  const agent = hub.agent('tester');
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const { signal } = new AbortController();
+  const calls = Array.from({ length: 40 }, (_, index) => ({ tool: 'echo.echo', args: { message: `${index}` } }));
+  const wanted = calls.map(({ args }) => args.message);
+  for (const options of [{ deadlineMs: 60_000 }, { signal }, { signal, deadlineMs: 60_000 }]) {
+    expect(texts(await agent.callAll(calls, options))).toEqual(wanted);
+  }
+  const apart = await Promise.all(calls.map(({ tool, args }) => agent.call(tool, args, { signal })));
+  expect(apart.map(({ text }) => text)).toEqual(wanted);
+  const refused = async (): Promise<never> => {
+    throw new McpRateLimitError(new HubError('RATE_LIMITED', 'Later.'));
+  };
+  const stop = new AbortController();
+  let asleep = 0;
+  const onEvent = (): void => void asleep++;
+  const waiting = Promise.allSettled(calls.map(() => withBackoff(refused, { signal: stop.signal, onEvent })));
+  await eventually(() => asleep === calls.length, 'all to wait');
+  stop.abort();
+  expect((await waiting).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+  // Warnings are emitted on the next tick.
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
 });

@@ -1,6 +1,6 @@
-import type { Clock, HubError } from '../../base/index.ts';
+import type { HubError } from '../../base/index.ts';
 import type { Agent, CallProgress } from './agent.ts';
-import { type WaitOptions, withDeadline } from './deadline.ts';
+import { type DeadlineDeps, type WaitOptions, withDeadline } from './deadline.ts';
 import { toThrown } from './thrown-errors.ts';
 import type { ToolName } from './tool-ref.ts';
 import type { ToolResult } from './tool-result.ts';
@@ -18,17 +18,16 @@ export type CallOutcome =
   | { readonly status: 'ok'; readonly result: ToolResult }
   | { readonly status: 'error'; readonly error: HubError };
 
-export interface CallAllDeps {
-  readonly clock: Clock;
+export interface CallAllDeps extends DeadlineDeps {
   readonly call: Agent['call'];
 }
 
 export function callAll(
-  { clock, call }: CallAllDeps,
+  { call, ...deps }: CallAllDeps,
   calls: readonly CallOrder[],
   options: CallAllOptions = {},
 ): Promise<readonly CallOutcome[]> {
-  return withDeadline(clock, options, (until) =>
+  return withDeadline(deps, options, (until) =>
     Promise.all(calls.map((order) => settle(call, order, until === undefined ? {} : { signal: until }))),
   );
 }

@@ -1,4 +1,5 @@
 import { type Clock, HubError } from '../../base/index.ts';
+import type { SharedSignals } from './shared-signals.ts';
 
 export interface WaitOptions {
   /** Cancels the call, upstream too. */
@@ -7,19 +8,26 @@ export interface WaitOptions {
   readonly deadlineMs?: number;
 }
 
+export interface DeadlineDeps {
+  readonly clock: Clock;
+  readonly signals: SharedSignals;
+}
+
 /** Runs `work` with a signal that aborts when the program's signal does or when the deadline passes. */
 export async function withDeadline<T>(
-  clock: Clock,
+  { clock, signals }: DeadlineDeps,
   { signal, deadlineMs }: WaitOptions,
   work: (until: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   if (deadlineMs === undefined) return work(signal);
   const late = new AbortController();
   const timer = clock.setTimer(checked(deadlineMs), () => late.abort(missed(deadlineMs)));
+  const forget = signal && signals.onAbort(signal, () => late.abort(signal.reason));
   try {
-    return await work(signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]));
+    return await work(late.signal);
   } finally {
     timer.cancel();
+    forget?.();
   }
 }
 

@@ -30,6 +30,16 @@ export type {
   SamplingRequest,
 } from './answer-handlers.ts';
 export type { CallAllOptions, CallOrder, CallOutcome } from './call-all.ts';
+export type {
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  LinkedResource,
+  ReceivedContent,
+  TextContent,
+  UnknownContent,
+} from './content.ts';
 export type { WaitOptions } from './deadline.ts';
 export { type DiscoverTimeout, discoverWithin, locateTool } from './discover.ts';
 export {
@@ -40,5 +50,5 @@ export {
 } from './library-hub.ts';
 export { MCPServerError, McpRateLimitError } from './thrown-errors.ts';
 export type { ToolName, ToolRef } from './tool-ref.ts';
-export { type ContentBlock, expectAnswer, type ToolAnswer, type ToolResult } from './tool-result.ts';
+export { expectAnswer, type ToolAnswer, type ToolResult } from './tool-result.ts';
 export { type BackoffEvent, type BackoffOptions, withBackoff } from './with-backoff.ts';

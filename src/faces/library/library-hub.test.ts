@@ -85,7 +85,7 @@ test('a call reports progress and ends when its signal aborts', async () => {
 });
 
 test(verifies('library:quiet-import', 'importing the library opens nothing and lets the program end'), async () => {
-  const entry = resolve(import.meta.dirname, '..', '..', '..', 'dist', 'index.js');
+  const entry = resolve(import.meta.dirname, '..', '..', '..', 'dist', 'library', 'index.js');
   const program = `
     const library = await import(${JSON.stringify(entry)});
     const names = Object.keys(library).sort();

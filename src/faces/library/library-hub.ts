@@ -6,6 +6,7 @@ import type { Hub as CoreHub } from '../../hub/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createAgentSession } from './agent-session.ts';
 import type { AnswerHandlers } from './answer-handlers.ts';
+import { createSharedSignals } from './shared-signals.ts';
 import { checkRefs, type ToolRef } from './tool-ref.ts';
 
 export interface CreateHubOptions {
@@ -50,6 +51,7 @@ export async function createLibraryHub(options: CreateHubOptions): Promise<Libra
   const { createHub: createCoreHub, stateHome } = await import('../../hub/index.ts');
   const { workspace, env = process.env, logger = createSilentLogger(), watch = false } = options;
   const clock = createSystemClock();
+  const signals = createSharedSignals();
   const builtins = createBuiltins();
   const hub = await createCoreHub(
     { clock, logger, random: systemRandom, env, userEnv: process.env, builtins },
@@ -64,7 +66,7 @@ export async function createLibraryHub(options: CreateHubOptions): Promise<Libra
     agent(name, { run, tools, ...handlers } = {}) {
       if (tools !== undefined) checkRefs(tools);
       const session = createAgentSession({ logger, random: systemRandom }, callerFor(hub, name, run), handlers);
-      return createAgent({ hub, clock, logger }, session, tools && [...tools]);
+      return createAgent({ hub, clock, signals, logger }, session, tools && [...tools]);
     },
     status: () => hub.status(),
     close: () => hub.stop(),

@@ -19,7 +19,7 @@ export interface OperationAnswer {
 
 /** Runs one operation to its result; throws HubError for everything but a result. */
 export async function operate(
-  { hub, clock }: AgentDeps,
+  { hub, clock, signals }: AgentDeps,
   { caller, client, channelFor }: AgentSession,
   { onProgress, ...order }: Order,
   signal: WaitOptions['signal'] | undefined,
@@ -31,14 +31,13 @@ export async function operate(
   const started = hub.call({ ...order, caller, client, meta: '', channel });
   call = started.call;
   const cancel = (): void => started.call.cancel(signal?.reason instanceof HubError ? signal.reason : 'by the program');
-  signal?.addEventListener('abort', cancel, { once: true });
-  if (signal?.aborted) cancel();
+  const forget = signal && signals.onAbort(signal, cancel);
   try {
     const result = await started.result;
     const { target } = started.call;
     return { answer: expectAnswer(result, target), target, durationMs: clock.monotonic() - startedAt };
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    forget?.();
     ended.abort();
   }
 }

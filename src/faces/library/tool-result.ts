@@ -1,10 +1,13 @@
 import { HubError } from '../../base/index.ts';
 import type { CallResult, CallTarget } from '../../calls/index.ts';
+import { joinedText, type ReceivedContent, receivedContents } from './content.ts';
 import type { OperationAnswer } from './operate.ts';
 
 /** A tool's result. `isError` marks a failure that the tool itself reported; every other failure is thrown. */
 export interface ToolResult {
-  readonly content: readonly ContentBlock[];
+  readonly content: readonly ReceivedContent[];
+  /** The text blocks of `content`, joined by line breaks; empty if there are none. */
+  readonly text: string;
   readonly structuredContent: unknown;
   readonly isError: boolean;
   readonly server: string;
@@ -12,12 +15,6 @@ export interface ToolResult {
   readonly durationMs: number;
   /** The result exactly as the server sent it, as JSON text. */
   readonly raw: string;
-}
-
-/** Text, image, audio or resource, as MCP defines them. */
-export interface ContentBlock {
-  readonly type: string;
-  readonly [member: string]: unknown;
 }
 
 export type ToolAnswer = CallResult & { readonly kind: 'result' };
@@ -37,9 +34,11 @@ export function expectAnswer(
 }
 
 export function toToolResult({ answer: { result }, target, durationMs }: OperationAnswer, name: string): ToolResult {
-  const { content, structuredContent, isError } = result.value;
+  const { structuredContent, isError } = result.value;
+  const content = receivedContents(result.value.content);
   return {
-    content: Array.isArray(content) ? content : [],
+    content,
+    text: joinedText(content),
     structuredContent,
     isError: isError === true,
     server: target?.server ?? '',

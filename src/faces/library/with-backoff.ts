@@ -36,7 +36,8 @@ export async function withBackoff<T>(work: () => Promise<T>, options: BackoffOpt
       const waitMs = Math.max(2 ** attempt * 1000, error.retryAfterMs ?? 0);
       const { server } = error;
       onEvent?.({ event: 'mcp_rate_limit', server, retry_attempt: attempt + 1, wait_time: waitMs / 1000 });
-      await sleep(clock, waitMs, signal);
+      // Much work may wait on one signal; a derived one has its own listeners.
+      await sleep(clock, waitMs, signal && AbortSignal.any([signal]));
       if (signal?.aborted) {
         throw new HubError('CANCELLED', `Stopped while waiting to try server "${server}" again.`, {
           cause: error,

@@ -27,6 +27,10 @@ export interface WorkspaceLayout {
   readonly trustTexts: string;
   /** The key of approvals, in `home`: a worktree shares the approvals of its main checkout. */
   readonly trustKey: string;
+  /** The clients that `qm connect` changed, sealed. */
+  readonly connections: string;
+  /** Files of clients as they were before that. */
+  readonly backups: string;
   readonly serve: string;
   readonly journal: string;
   readonly locks: string;
@@ -52,6 +56,8 @@ export function layoutIn(workspace: string, home: string, folder: string): Works
     trust: join(folder, 'trust.json'),
     trustTexts: join(folder, 'trust-texts.json'),
     trustKey: join(home, 'trust-key'),
+    connections: join(folder, 'connections.json'),
+    backups: join(folder, 'backups'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),
     locks: join(folder, 'lock'),

@@ -158,6 +158,32 @@ test('an attempt that fails in passing is followed by another, with the same id'
   expect(of(server, 'GET').map(({ request }) => request.headers['last-event-id'])).toEqual(Array(5).fill('p'));
 });
 
+test('a server that needs seconds to notice the loss is asked ever more slowly, and not given up', async () => {
+  const { clock, call, gets } = await begin({
+    onCall: (response) => {
+      stream(response, 'id: p\nretry: 100\ndata: \n\n');
+      cut(response);
+    },
+    onGet(response, count) {
+      if (count < 10) response.writeHead(409).end();
+      else stream(response, answer);
+    },
+  });
+  const release = clock.hold();
+  onTestFinished(release);
+  const { reply } = call();
+  const pauses: number[] = [];
+  while (pauses.length < 10) {
+    const count = pauses.length;
+    await eventually(() => (clock.waiting === 2 && gets() === count ? true : undefined), `pause ${count + 1}`);
+    pauses.push(Math.round(clock.nextDueMs));
+    clock.advance(clock.nextDueMs);
+    await eventually(() => (gets() > count ? true : undefined), `attempt ${count + 1}`);
+  }
+  expect(await within(reply, 'the reply')).toMatchObject({ kind: 'result' });
+  expect(pauses).toEqual([100, 100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
+});
+
 test.each([
   ['does not keep streams', 405, 1],
   ['forgot the session', 404, 1],

@@ -38,6 +38,8 @@ const defaultRetryMs = 1000;
 const maxRetryMs = 30_000;
 /** In a row, without data. The deadline of the call bounds the rest. */
 const maxAttempts = 10;
+/** Further attempts wait longer, up to this: a busy server may take seconds to notice that the old connection is gone. */
+const longestPauseMs = 2000;
 
 class ResumedStream implements Dispatcher.DispatchHandler {
   readonly #deps: ResumeDeps;
@@ -103,7 +105,9 @@ class ResumedStream implements Dispatcher.DispatchHandler {
   }
 
   #openLater(): Timer {
-    return this.#deps.clock.setTimer(Math.min(this.#retryMs, maxRetryMs), () => this.#open());
+    const asked = Math.min(this.#retryMs, maxRetryMs);
+    const grown = Math.min(asked * 2 ** Math.max(this.#attempts - 1, 0), longestPauseMs);
+    return this.#deps.clock.setTimer(Math.max(asked, grown), () => this.#open());
   }
 
   #open(): void {

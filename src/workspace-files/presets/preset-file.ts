@@ -1,4 +1,4 @@
-import { type Plain, renderYaml } from '../render-member.ts';
+import { type Plain, renderYaml } from '../text/render-member.ts';
 import type { Preset, PresetTransport } from './preset.ts';
 
 /** A preset as a file of `ops/adk/servers/`. */

@@ -1,4 +1,4 @@
-import { type Plain, renderYaml } from '../render-member.ts';
+import { type Plain, renderYaml } from '../text/render-member.ts';
 import { type Preset, presetRoles } from './preset.ts';
 
 /** Merges the suggested routes of the presets into an `agents:` section for quartermaster.yaml. */

@@ -15,16 +15,30 @@ export const claudeCode = {
     const file = await writeJson(work, '.mcp.json', config);
     return {
       args: ['-p', prompt, '--mcp-config', file, '--strict-mcp-config', '--allowedTools', 'mcp__hub'],
-      env: {
-        ANTHROPIC_BASE_URL: model.url,
-        ANTHROPIC_API_KEY: 'none',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        // Otherwise the model gets a search tool in place of the tools of MCP servers.
-        ENABLE_TOOL_SEARCH: 'false',
-      },
+      env: envFor(model),
     };
   },
+
+  /** With the files as they are, and a server of its own. */
+  connected: {
+    tools: { hub: 'mcp__hub__parrot_echo', direct: 'mcp__parrot__echo' },
+    files: ['work/.mcp.json'],
+    async setUp({ work, model, prompt, server }) {
+      await writeJson(work, '.mcp.json', { mcpServers: { parrot: entry(server) } });
+      return { args: ['-p', prompt, '--allowedTools', 'mcp__hub', 'mcp__parrot'], env: envFor(model) };
+    },
+  },
 };
+
+function envFor(model) {
+  return {
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: 'none',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // Otherwise the model gets a search tool in place of the tools of MCP servers.
+    ENABLE_TOOL_SEARCH: 'false',
+  };
+}
 
 function entry({ url, command, args }) {
   if (url === undefined) return { command, args };

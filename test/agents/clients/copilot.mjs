@@ -10,16 +10,30 @@ export const copilot = {
 
   async setUp({ home, model, prompt, config }) {
     await writeJson(home, '.copilot/mcp-config.json', config);
-    return {
-      args: ['-p', prompt, '--allow-all-tools'],
-      env: {
-        COPILOT_OFFLINE: 'true',
-        COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
-        COPILOT_MODEL: 'gpt-4.1',
-      },
-    };
+    return startWith(model, prompt);
+  },
+
+  /** With the files as they are, and a server of its own. */
+  connected: {
+    tools: { hub: 'hub-work-parrot_echo', direct: 'parrot-echo' },
+    files: ['home/.copilot/mcp-config.json'],
+    async setUp({ home, model, prompt, server }) {
+      await writeJson(home, '.copilot/mcp-config.json', { mcpServers: { parrot: entry(server) } });
+      return startWith(model, prompt);
+    },
   },
 };
+
+function startWith(model, prompt) {
+  return {
+    args: ['-p', prompt, '--allow-all-tools'],
+    env: {
+      COPILOT_OFFLINE: 'true',
+      COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
+      COPILOT_MODEL: 'gpt-4.1',
+    },
+  };
+}
 
 function entry({ url, command, args }) {
   if (url === undefined) return { type: 'local', command, args, tools: ['*'] };

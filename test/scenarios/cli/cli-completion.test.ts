@@ -63,6 +63,13 @@ test('commands, options and their choices are completed', async () => {
   expect(await completed(workspace, 'calls', '--status', '')).toEqual(['ok', 'error', 'open']);
   expect(await completed(workspace, 'calls', '--status=o')).toEqual(['--status=ok', '--status=open']);
   expect(await completed(workspace, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(await completed(workspace, 'connect', 'cl')).toEqual(['claude-code', 'claude-desktop']);
+  expect(await completed(workspace, 'disconnect', 'z')).toEqual(['zed']);
+  expect(await completed(workspace, 'connect', 'zed', '--scope=')).toEqual([
+    '--scope=local',
+    '--scope=project',
+    '--scope=user',
+  ]);
   expect(await completed(workspace, 'builtin', '')).toEqual(['git', 'fetch', 'pg-readonly']);
   expect(await completed(workspace, 'bootstrap', 'git', 'sl')).toEqual(['slack']);
   expect(await completed(workspace, 'add', 'x', '--preset=pg')).toEqual(['--preset=pg-readonly']);

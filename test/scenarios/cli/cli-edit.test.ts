@@ -282,6 +282,16 @@ const formats: readonly [file: string, before: string, off: string][] = [
   ],
   ['.codex/config.toml', '[mcp_servers.x]\ncommand = "node"\n', '[mcp_servers.x]\nenabled = false\ncommand = "node"\n'],
   [
+    '.codex/config.toml',
+    'mcp_servers = { x = { command = "node" } } # mine\n',
+    'mcp_servers = { x = { command = "node", enabled = false } } # mine\n',
+  ],
+  [
+    '.codex/config.toml',
+    'mcp_servers.x.command = "node"\r\n[tui]\r\n',
+    'mcp_servers.x.command = "node"\r\nmcp_servers.x.enabled = false\r\n[tui]\r\n',
+  ],
+  [
     '.mcp/servers/x.yaml',
     'server_id: x\ntype: mcp\ncommand: node\n',
     'server_id: x\ntype: mcp\ncommand: node\nenabled: false\n',
@@ -325,12 +335,12 @@ test('a server that already has the requested state is reported, and its file is
 
 test('if a format has no switch, or no such server exists, the command suggests the next step', async () => {
   const workspace = await makeWorkspace();
-  const toml = 'mcp_servers = { x = { command = "node" } }\n';
-  await put(workspace, '.codex/config.toml', toml);
-  const inline = await qmIn(workspace, 'disable', 'x');
-  expect(inline).toMatchObject({ code: 2, stdout: '' });
-  expect(inline.stderr).toMatch(/\.codex\/config\.toml:\d+.*"x\.\*": deny/);
-  expect(await readFile(join(workspace, '.codex/config.toml'), 'utf8')).toBe(toml);
+  const manifest = '{ "name": "p", "mcp": { "servers": [{ "name": "x", "command": "node" }] } }\n';
+  await put(workspace, 'product.json', manifest);
+  const inList = await qmIn(workspace, 'disable', 'x');
+  expect(inList).toMatchObject({ code: 2, stdout: '' });
+  expect(inList.stderr).toMatch(/product\.json:\d+.*"x\.\*": deny/);
+  expect(await readFile(join(workspace, 'product.json'), 'utf8')).toBe(manifest);
   const unknown = await qmIn(workspace, 'disable', 'y', '--json');
   expect(unknown.code).toBe(2);
   expect(errorSchema.parse(JSON.parse(unknown.stderr)).error).toMatchObject({

@@ -49,7 +49,11 @@ async function doctor(
   const usable = servers.flatMap((server) =>
     server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
   );
-  const problems = rowing.problemsFor(configuration, new Set(rows.keys()));
+  const { connectionProblems } = await import('../connect/connection-problems.ts');
+  const problems = [
+    ...rowing.problemsFor(configuration, new Set(rows.keys())),
+    ...(names.length === 0 ? await connectionProblems(cli, invocation.workspace, configuration) : []),
+  ];
   const show = createDoctorShow(cli, invocation.json, {
     problems: rowing.problemsApart(problems, rows),
     names: usable,

@@ -33,6 +33,10 @@ async function namesOf(cli: Needed, workspace: string, kind: CompletedKind): Pro
     const { presets } = await import('../../../workspace-files/index.ts');
     return presets.map(({ id }) => id);
   }
+  if (kind === 'client') {
+    const { knownClients } = await import('../../../clients/index.ts');
+    return knownClients.map(({ name }) => name);
+  }
   const [configuration, catalogs] = await Promise.all([
     readConfiguration(cli, workspace),
     kind === 'tool' ? readCatalogs(cli, workspace) : undefined,

@@ -15,7 +15,7 @@ export interface CompletedWord {
   readonly about: string;
 }
 
-export type CompletedKind = 'server' | 'agent' | 'tool' | 'run' | 'preset';
+export type CompletedKind = 'server' | 'agent' | 'tool' | 'run' | 'preset' | 'client';
 
 /** `words` are those after the program's name up to the cursor. The last one is incomplete and may be empty. */
 export function completeWords(program: Command, words: readonly string[]): Completion {
@@ -122,6 +122,7 @@ const kinds: Readonly<Record<string, CompletedKind | 'files' | 'folders'>> = {
   tool: 'tool',
   run: 'run',
   preset: 'preset',
+  client: 'client',
   dir: 'folders',
   folder: 'folders',
   workspace: 'folders',

@@ -1,4 +1,4 @@
-import { sleep, toHubError } from '../../../base/index.ts';
+import { sleep } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { readWorkspaceTrust } from '../trust/workspace-trust.ts';
@@ -27,43 +27,23 @@ export async function firstStart(
   }
 }
 
+/** The command that wrote the server has approved it. Nothing else is asked about here. */
 async function startHere(
   cli: CliContext,
   invocation: Invocation,
   name: string,
   stop: AbortSignal,
 ): Promise<FirstStart> {
-  const { terminal } = cli;
-  const [scope, { withHub }, { diagnoseEventSchema }] = await Promise.all([
+  const [{ readySpec }, { startOnce }] = await Promise.all([
     import('../doctor/diagnosis-scope.ts'),
-    import('./join-hub.ts'),
-    import('../doctor/diagnose-servers.ts'),
+    import('./start-once.ts'),
   ]);
-  // The command that wrote the server has approved it. Nothing else is asked about here.
-  const { configuration } = await readWorkspaceTrust(cli, invocation.workspace);
-  const spec = scope.readySpec(configuration, name);
-  terminal.progress(`${name}: ${scope.startingText(spec)} … (Ctrl-C skips this)`);
-  let found: FirstStart = { kind: 'failed', why: `Server "${name}" did not answer.` };
-  const onEvent = (told: unknown): void => {
-    const event = diagnoseEventSchema.parse(told);
-    if (event.kind !== 'found') return;
-    const { tools, attempts } = event.row;
-    const why = attempts.at(-1)?.error?.message ?? `Server "${name}" did not answer.`;
-    found = tools === null ? { kind: 'failed', why } : { kind: 'listed', tools: tools.length };
-  };
-  try {
-    await withHub(cli, invocation, {}, (hub) =>
-      hub.operate({ name: 'diagnose', params: { servers: [name] }, timeoutMs: startMs, onEvent }, stop),
-    );
-    return found;
-  } catch (error) {
-    if (stop.aborted && toHubError(error).code === 'CANCELLED') return { kind: 'stopped' };
-    throw error;
-  }
+  readySpec((await readWorkspaceTrust(cli, invocation.workspace)).configuration, name);
+  const [started] = await startOnce(cli, invocation, [name]);
+  if (started?.tools !== undefined) return { kind: 'listed', tools: started.tools };
+  if (started === undefined && stop.aborted) return { kind: 'stopped' };
+  return { kind: 'failed', why: started?.why ?? `Server "${name}" did not answer.` };
 }
-
-/** Longer than any server may take. */
-const startMs = 3_600_000;
 
 async function watchHub(
   cli: CliContext,

@@ -109,14 +109,14 @@ function refuseForeign(configuration: Configuration, agent: string, name: string
 }
 
 function edit(text: string, { name, body, agent = '' }: AddOrder, { kind }: Route): string {
-  const added = textOf(putMember(text, 'yaml', ['servers'], name, body));
+  const added = textOf(putMember(text, 'yaml', ['servers', name], body));
   if (kind === 'append') {
     const appended = appendItem(added, 'yaml', ['agents', agent, 'servers'], name);
     return textOf(
       appended.kind === 'edited' ? appended : appendItem(added, 'yaml', ['agents', agent, 'requires', 'mcp'], name),
     );
   }
-  return kind === 'create' ? textOf(putMember(added, 'yaml', ['agents'], agent, { servers: [name] })) : added;
+  return kind === 'create' ? textOf(putMember(added, 'yaml', ['agents', agent], { servers: [name] })) : added;
 }
 
 function textOf(edited: Edited): string {

@@ -28,5 +28,6 @@ const oneServerFolders = ['.mcp/servers/', 'ops/adk/servers/'];
 
 function dialectOf(file: string): Dialect | undefined {
   if (/\.ya?ml$/.test(file)) return 'yaml';
+  if (file.endsWith('.toml')) return 'toml';
   return /\.jsonc?$/.test(file) ? 'jsonc' : undefined;
 }

@@ -1,9 +1,10 @@
 import { HubError } from '../../../base/index.ts';
 import type { FoundLiteral, LoadedConfiguration } from '../../../config/index.ts';
-import type { Configuration, ConfiguredServer } from '../../../domain/index.ts';
+import type { ConfiguredServer } from '../../../domain/index.ts';
 import { checkSecretName } from '../../../vault/index.ts';
 import { isEmitted, replacePart } from '../../../workspace-files/index.ts';
 import { locateServer } from './locate-server.ts';
+import { isSameServers } from './same-servers.ts';
 
 /** A secret in a file, the name it gets in the store, and the file with the variable in its place. */
 export interface MovePlan {
@@ -32,7 +33,7 @@ export async function planMove(scene: MoveScene, literal: FoundLiteral, wanted: 
     const plan = editFor(scene, literal, { name, variable: write(name), before: source.text });
     if (plan === undefined) break;
     const after = await scene.tryOut(literal.file, plan.after, [name, literal.value]);
-    if (isSame(scene.loaded.configuration, after.configuration) && !isLeft(after, literal)) return plan;
+    if (isSameServers(scene.loaded.configuration, after.configuration) && !isLeft(after, literal)) return plan;
   }
   throw cannotMove(literal, 'its form cannot be edited without changing something else');
 }
@@ -84,19 +85,6 @@ function editFor(
 
 function sourceOf(server: ConfiguredServer): { readonly file: string; readonly line?: number } {
   return server.kind === 'ready' ? server.spec.source : server.source;
-}
-
-/** Whether every server would start and contact the same. */
-function isSame(before: Configuration, after: Configuration): boolean {
-  const facts = ({ servers }: Configuration): string =>
-    JSON.stringify(
-      [...servers].map(([name, server]) => {
-        if (server.kind !== 'ready') return [name];
-        const { transport, fallbacks, enabled, access, tools, limits } = server.spec;
-        return [name, transport, fallbacks, enabled, access, tools, limits];
-      }),
-    );
-  return facts(before) === facts(after);
 }
 
 function isLeft({ literals }: LoadedConfiguration, { server, file, at, value }: FoundLiteral): boolean {

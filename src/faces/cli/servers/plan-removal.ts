@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import { HubError } from '../../../base/index.ts';
 import type { SourceText } from '../../../config/index.ts';
 import { type Configuration, type Problem, placeOf, type SourceRef } from '../../../domain/index.ts';
-import {
-  emittedFrom,
-  type OpenedFile,
-  openFile,
-  removeMember,
-  removeTomlTable,
-} from '../../../workspace-files/index.ts';
+import { emittedFrom, type OpenedFile, openFile, takeSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { refuseBrokenFile, tryOut } from './config-change.ts';
 import { loadWithUses, loadWorkspace } from './load-workspace.ts';
@@ -83,16 +77,16 @@ async function textWithout(
   source: SourceRef,
   text: string,
 ): Promise<string | undefined> {
-  const { file, line } = source;
+  const { file } = source;
   const place = locateServer(text, name, source);
-  const edited =
-    place === undefined
-      ? file.endsWith('.toml') && line !== undefined && removeTomlTable(text, line)
-      : place.path.length > 0 && removeMember(text, place.tree.dialect, place.path);
-  if (edited !== false && edited.kind === 'edited') {
-    const { servers, problems } = await tryOut(cli.env, [{ file, text: edited.text }]);
+  const removed =
+    place === undefined || place.path.length === 0
+      ? undefined
+      : takeSteps(text, place.tree.dialect, [{ kind: 'remove', path: place.path }]);
+  if (removed?.kind === 'taken') {
+    const { servers, problems } = await tryOut(cli.env, [{ file, text: removed.after }]);
     const isBroken = problems.some((problem) => problem.severity === 'error' && problem.server === undefined);
-    if (!servers.has(name) && !isBroken) return edited.text;
+    if (!servers.has(name) && !isBroken) return removed.after;
   }
   if (isServerFile(file)) return undefined;
   throw new HubError('USAGE', `Server ${name} is in ${placeOf(source)}, in a form that this command cannot edit.`, {

@@ -16,7 +16,6 @@ import {
   openFile,
   replaceAll,
   setFlag,
-  setTomlFlag,
 } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting, type WrittenApproval } from '../trust/approve-written.ts';
@@ -165,7 +164,7 @@ async function findEdit(cli: CliContext, order: SwitchOrder): Promise<string> {
   const { name, on, source, text, place } = order;
   const { file } = source;
   if (!isEmitted(text)) {
-    for (const next of place === undefined ? tomlCandidates(order) : candidates(place, on)) {
+    for (const next of place === undefined ? [] : candidates(place, on)) {
       const configuration = await tryOut(cli.env, [{ file, text: next }]);
       const server = configuration.servers.get(name);
       const broken = configuration.problems.some(affectsAll);
@@ -184,21 +183,16 @@ function isForeign(configuration: Configuration, { name }: SwitchOrder): boolean
   );
 }
 
-function tomlCandidates({ source: { file, line }, text, on }: SwitchOrder): string[] {
-  const edited = file.endsWith('.toml') && line !== undefined ? setTomlFlag(text, line, 'enabled', on) : undefined;
-  return edited?.kind === 'edited' ? [edited.text] : [];
-}
-
 function candidates({ tree, path }: ServerMap, on: boolean): string[] {
   const { text, dialect } = tree;
   const [enabled, disabled] = [flagOf(tree, path, 'enabled'), flagOf(tree, path, 'disabled')];
   const set = (from: string, key: 'enabled' | 'disabled'): string => {
-    const edited = setFlag(from, dialect, path, key, key === 'enabled' ? on : !on);
+    const edited = setFlag(from, dialect, [...path, key], key === 'enabled' ? on : !on);
     return edited.kind === 'edited' ? edited.text : from;
   };
   if (enabled === undefined && disabled === undefined) {
     const [first, second] =
-      dialect === 'yaml' ? (['enabled', 'disabled'] as const) : (['disabled', 'enabled'] as const);
+      dialect === 'jsonc' ? (['disabled', 'enabled'] as const) : (['enabled', 'disabled'] as const);
     return [set(text, first), set(text, second)];
   }
   const once = enabled === undefined ? text : set(text, 'enabled');

@@ -9,11 +9,11 @@ export interface WrittenApproval {
   /** Throws unless the command edits the text that was judged: another one may hold what nobody approved. */
   refuseOther(file: string, text: string | undefined): void;
   /**
-   * `texts` are the files that the command wrote, `servers` those that it meant. Returns those that it may not approve,
-   * because they were not approved before.
+   * `texts` are the files that the command wrote, undefined those that it removed; `servers` those that it meant. Returns
+   * those that it may not approve, because they were not approved before.
    */
-  approve(texts: ReadonlyMap<string, string>, servers: readonly string[]): Promise<readonly string[]>;
-  /** The same for a command that removed a server. Undefined: the file is gone. Another server is never approved. */
+  approve(texts: ReadonlyMap<string, string | undefined>, servers: readonly string[]): Promise<readonly string[]>;
+  /** The same for a command that removed a server. Another server is never approved. */
   approveRemoval(texts: ReadonlyMap<string, string | undefined>): Promise<void>;
 }
 
