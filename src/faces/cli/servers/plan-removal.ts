@@ -84,14 +84,23 @@ async function textWithout(
       ? undefined
       : takeSteps(text, place.tree.dialect, [{ kind: 'remove', path: place.path }]);
   if (removed?.kind === 'taken') {
-    const { servers, problems } = await tryOut(cli.env, [{ file, text: removed.after }]);
+    const without = joinBlankLines(removed.after, removed.splices[0]?.at ?? 0);
+    const { servers, problems } = await tryOut(cli.env, [{ file, text: without }]);
     const isBroken = problems.some((problem) => problem.severity === 'error' && problem.server === undefined);
-    if (!servers.has(name) && !isBroken) return removed.after;
+    if (!servers.has(name) && !isBroken) return without;
   }
   if (isServerFile(file)) return undefined;
   throw new HubError('USAGE', `Server ${name} is in ${placeOf(source)}, in a form that this command cannot edit.`, {
     hint: `Remove it there with an editor, or switch it off with \`qm disable ${name}\`.`,
   });
+}
+
+/** Leaves one of two blank lines that were before and after what was removed. */
+function joinBlankLines(text: string, at: number): string {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  const isAfterBlank = /(?:^|\n)[ \t]*\r?\n$/.test(text.slice(Math.max(0, start - 200), start));
+  const blank = /^[ \t]*\r?\n/.exec(text.slice(start, start + 200))?.[0];
+  return isAfterBlank && blank !== undefined ? text.slice(0, start) + text.slice(start + blank.length) : text;
 }
 
 /** Lines move when a file loses some, so problems are compared without them. */
