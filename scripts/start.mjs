@@ -42,7 +42,9 @@ async function start() {
     hub.kill('SIGTERM');
     process.exitCode = 1;
   }
-  process.exitCode ||= await ended;
+  const code = await ended;
+  // Ctrl-C is how it is meant to end.
+  process.exitCode ||= code === 130 ? 0 : code;
 }
 
 function isBuilt() {
@@ -88,32 +90,25 @@ async function show(url) {
   const tools = await listUntil(url, token, list, read.params.name);
   const { content } = (await ask(url, token, read)).result;
   const refusal = (await ask(url, token, write)).error;
+  const client = { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } };
+  const some = tools.slice(0, 2).map((tool) => tool.name);
   console.log(`
 Quartermaster serves the example team at ${url}/mcp
-Three servers, three agents, a view for each (examples/team/quartermaster.yaml).
+Three servers, three agents: examples/team/quartermaster.yaml has the rules.
 
-This is what the agent "tester" has just got from it:
-  list    ${tools.length} tools, such as ${tools
-    .slice(0, 3)
-    .map((tool) => tool.name)
-    .join(', ')} …
+What the agent "tester" has just got:
+  list    ${tools.length} tools, such as ${some.join(', ')} …
   read    ${content[0].text.split('\n')[0]}
-  write   ${refusal.message.split('\n')[0]} (it is hidden from this agent)
+  write   ${refusal.message.split('. ')[0]} (hidden from this agent)
 
-In another terminal, look at the agents and the audit log:
-  bin/qm tools --agent tester --workspace examples/team
-  bin/qm tools --agent lead --workspace examples/team
-  bin/qm explain files.write_file --agent tester --workspace examples/team
-  bin/qm call everything.get-sum a=1 b=2 --agent tester --workspace examples/team
-  bin/qm calls --workspace examples/team
+In another terminal, in examples/team:
+  ../../bin/qm tools --agent lead                       # another agent's view
+  ../../bin/qm explain files.write_file --agent tester  # which rule decides
+  ../../bin/qm call everything.get-sum a=1 b=2 --agent tester
+  ../../bin/qm calls                                    # the audit log
 
-List and call as "tester" over HTTP:
-  export QM_TOKEN=${token}
-${curl(url, list)}
-${curl(url, read)}
-
-For an MCP client such as .mcp.json of your own project:
-  ${JSON.stringify({ mcpServers: { team: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } } } })}
+For an MCP client of your own, as "tester":
+  ${JSON.stringify({ mcpServers: { team: client } })}
 
 Ctrl-C ends the hub and its servers.`);
 }
@@ -180,10 +175,4 @@ async function ask(url, token, request) {
     signal: AbortSignal.timeout(30_000),
   });
   return response.json();
-}
-
-function curl(url, request) {
-  const { headers, body } = message(request);
-  const flags = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`);
-  return `  curl -s ${url}/mcp -H "Authorization: Bearer $QM_TOKEN" \\\n    ${flags.join(' ')} \\\n    -d '${body}'`;
 }

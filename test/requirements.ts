@@ -1,4 +1,4 @@
-import { cliRequirements } from './requirements-cli.ts';
+import { commandLineRequirements } from './requirements-command-line.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -294,7 +294,7 @@ export const requirements = {
   'cache:bounded': "A server's cached results stay within their byte limit; the least recently used is evicted.",
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
-  ...cliRequirements,
+  ...commandLineRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

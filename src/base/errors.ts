@@ -53,6 +53,8 @@ export const errorTable = {
   CONFIG_INVALID: row(500, -31030, 3, false, 'The configuration cannot be read.'),
   USAGE: row(400, -31031, 2, false, 'The command has invalid arguments.'),
   STATE_LOCKED: row(409, -31032, 1, true, 'Another process is using the state of this workspace.'),
+  PORT_TAKEN: row(409, -31042, 1, true, 'Another program listens on the port.'),
+  HUB_NOT_RUNNING: row(409, -31041, 1, true, 'No hub runs in this workspace.'),
   KEYCHAIN_UNAVAILABLE: row(503, -31040, 1, true, 'The keychain with the key of the stored secrets cannot be used.'),
   TOKEN_UNKNOWN: row(404, -31033, 1, false, 'No token of that id exists.'),
   INTERNAL: row(500, -32603, 1, false, 'A defect in the hub.'),

@@ -62,16 +62,21 @@ test('files are where the system and the variables of each client put them', () 
   ]);
 });
 
-test('OpenCode 2 has its servers one level deeper, and is switched off in both forms', () => {
+test('OpenCode 2 has its servers one level deeper, and switches each off in its own form', () => {
   const opencode = findClient('opencode');
-  const [file] = opencode?.files(at) ?? [];
+  const file = opencode?.files(at).find(({ scope }) => scope === 'user');
   const text = '{ "mcp": { "servers": { "new": { "command": ["x"] } }, "old": { "command": ["y"] } } }';
   const entries = file?.entries(text) ?? [];
   expect(entries.map(({ path }) => path.join('.'))).toEqual(['mcp.old', 'mcp.servers.new']);
   const steps = entries.map((entry) => file && opencode?.switchOff(file, entry, at));
   expect(steps).toMatchObject([
     { steps: [{ path: ['mcp', 'old', 'enabled'], value: false }] },
-    { steps: [{ path: ['mcp', 'new', 'enabled'] }, { path: ['mcp', 'servers', 'new', 'disabled'], value: true }] },
+    { steps: [{ path: ['mcp', 'servers', 'new', 'disabled'], value: true }] },
+  ]);
+  const [project] = opencode?.files(at) ?? [];
+  expect(entries.map((entry) => project && opencode?.switchOff(project, entry, at))).toEqual([
+    { kind: 'move' },
+    { kind: 'move' },
   ]);
   const named = file?.entries('{ "mcp": { "servers": { "type": "local", "command": ["x"] } } }');
   expect(named?.map(({ key }) => key)).toEqual(['servers']);

@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/index.ts';
 import {
   affectsAll,
   type Configuration,
@@ -9,7 +10,6 @@ import {
   type SourceRef,
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
 import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
@@ -272,7 +272,7 @@ function noConfiguration({ workspace, unread = [] }: AssembleOptions): Problem {
   const more =
     second === undefined ? '' : unread.length === 2 ? ` and ${second}` : ` and ${unread.length - 1} more files`;
   const beside = first === undefined ? '' : ` The hub does not read ${first}${more}.`;
-  const copy = first === undefined ? 'Add' : 'Copy the servers into .mcp.json, add';
+  const copy = first === undefined ? 'Run `qm init`, add' : 'Copy the servers into .mcp.json, add';
   return toProblem('quartermaster.yaml', {
     severity: 'warning',
     message: `No configuration found in ${workspace}.${beside}`,

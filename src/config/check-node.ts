@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../base/index.ts';
 import { lineAt, type SourceNode, toPlain } from './files/source-tree.ts';
 import { dotted, type Finding, quote } from './findings.ts';
 import { looksRestrictiveOnServer } from './restrictions/restriction-words.ts';

@@ -1,4 +1,3 @@
-export { didYouMean } from './did-you-mean.ts';
 export type { LoadedSource } from './files/loaded-sources.ts';
 export type { SourceText } from './files/source-file.ts';
 export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './files/watch-config.ts';

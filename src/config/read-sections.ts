@@ -1,6 +1,6 @@
+import { didYouMean } from '../base/index.ts';
 import type { ToolPolicy } from '../domain/index.ts';
 import { repeated } from './check-node.ts';
-import { didYouMean } from './did-you-mean.ts';
 import { child, entryOf, type SourceMap } from './files/source-tree.ts';
 import { type Finding, quote } from './findings.ts';
 import { denyEverything } from './restrictions/read-policy.ts';

@@ -237,6 +237,11 @@ export function affectsAll({ severity, server, agent }: Problem): boolean {
   return severity === 'error' && server === undefined && agent === undefined;
 }
 
+/** The problem to show if only one can be shown: an error before a warning. */
+export function worstProblem(problems: readonly Problem[]): Problem | undefined {
+  return problems.find(({ severity }) => severity === 'error') ?? problems[0];
+}
+
 export type Naming = 'prefixed' | 'preserved';
 
 /** Who may use what: the routes, restrictions and rules of agents and roles. */

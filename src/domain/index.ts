@@ -38,6 +38,7 @@ export {
   type TransportKind,
   type TransportSpec,
   transportKinds,
+  worstProblem,
 } from './configuration.ts';
 export {
   type CallArguments,

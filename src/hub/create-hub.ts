@@ -5,9 +5,10 @@ import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
 import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
-import { problemsOf } from './hub-problems.ts';
+import { problemsOf, unknownNamesOf } from './hub-problems.ts';
 import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { openProject, type Project } from './project.ts';
+import { createServerLogs } from './server-logs.ts';
 import { fileProject } from './server-memory.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 import { workspaceSecrets } from './workspace-secrets.ts';
@@ -55,6 +56,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
       return parts.children.running;
     },
     requestStates: parts.signed.states,
+    serverLogs: createServerLogs(parts.children.stderr, parts.redaction),
     ...forCallers((caller) => projectOf(projects, caller)),
     lists: createAgentLists({
       viewsOf: (caller) => projectOf(projects, caller).views,
@@ -94,6 +96,7 @@ type ForOperators = Pick<
   | 'status'
   | 'load'
   | 'problems'
+  | 'unknownNames'
   | 'explain'
   | 'catalogs'
   | 'diagnosis'
@@ -112,6 +115,7 @@ function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOp
     status: () => pool.status(),
     load: () => [...pool.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(project, ledger, layout.journal),
+    unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,

@@ -24,10 +24,15 @@ export function problemsOf(
   return [
     ...source.notices(),
     ...configuration.problems,
-    ...unknownNames(configuration, knownTools(pool, names.of('tool'))),
+    ...unknownNamesOf({ source, pool, names }),
     ...nameProblems(configuration, names.of('tool').collisions),
     ...ledgerProblems(ledger, journal),
   ];
+}
+
+/** Names in lists and rules that no server has, of those whose tools are known. */
+export function unknownNamesOf({ source, pool, names }: ProblemSources): readonly Problem[] {
+  return unknownNames(source.configuration, knownTools(pool, names.of('tool')));
 }
 
 function knownTools(pool: UpstreamPool, names: NameBook): KnownTools {

@@ -29,6 +29,7 @@ import type { ClientNotices } from './client-notices.ts';
 import type { Diagnosis, DiagnosisOptions } from './diagnosis/diagnosis.ts';
 import type { HubEventListener } from './events/event-emitter.ts';
 import type { HubMeter } from './hub-meter.ts';
+import type { ServerLogs } from './server-logs.ts';
 import type { StateKeeper } from './state-keeper.ts';
 
 /** A running hub, as the faces use it. */
@@ -60,6 +61,8 @@ export interface Hub {
   load(): readonly ServerLoad[];
   /** Problems of the configuration, and names in it that no known server has. */
   problems(): readonly Problem[];
+  /** Names in lists and rules that no server has, of those whose tools are known. The problems include these. */
+  unknownNames(): readonly Problem[];
   /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`. With arguments, for one call. */
   explain(chain: readonly string[], server: string, tool: string, args?: CallArguments): Decision;
   /** The last known lists of the servers in use, in the order of the configuration. */
@@ -73,6 +76,8 @@ export interface Hub {
    * write the approvals because the disk is full.
    */
   withhold(servers: readonly string[] | undefined): Promise<void>;
+  /** What servers wrote to stderr. */
+  readonly serverLogs: ServerLogs;
   /** Tests and inspects servers for the operator. */
   diagnosis(options: DiagnosisOptions): Diagnosis;
   /** Connects to one server now, even if it failed a moment ago. Throws if none has that name. */

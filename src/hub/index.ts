@@ -13,3 +13,4 @@ export type { HubEvent } from './events/hub-event.ts';
 export type { Hub, HubDeps, HubOptions } from './hub.ts';
 export type { HubMeter } from './hub-meter.ts';
 export { createRedaction } from './redaction.ts';
+export type { ServerLogLine, ServerLogs } from './server-logs.ts';

@@ -22,3 +22,15 @@ test('the oldest of very many values is forgotten first, and none of today', () 
   expect(redaction.message('value-of-round-0')).toBe('[redacted]');
   expect(redaction.message('value-of-today-0')).toBe('[redacted]');
 });
+
+test(verifies('ledger:redaction', 'the lines of a secret with line breaks are hidden one by one'), () => {
+  const redaction = createRedaction({
+    secrets: ['-----BEGIN-----\nMIIEvQIBADAN\r\nx\n-----END-----'],
+    shortSecrets: [],
+  });
+  expect(redaction.line('key: MIIEvQIBADAN')).toBe('key: [redacted]');
+  expect(redaction.line('xylophone')).toBe('xylophone');
+  redaction.learn({ secrets: ['second\nvalue-of-two'], shortSecrets: [] });
+  expect(redaction.line('value-of-two MIIEvQIBADAN')).toBe('[redacted] [redacted]');
+  expect(redaction.line('a'.repeat(9000))).toHaveLength(8 * 1024 + 1);
+});

@@ -1,4 +1,4 @@
-import { type ConfiguredServer, placeOf, type ServerSpec, type ServerStatus } from '../domain/index.ts';
+import { type ConfiguredServer, placeOf, type ServerSpec, type ServerStatus, worstProblem } from '../domain/index.ts';
 import type { UpstreamHandles } from '../upstream/index.ts';
 
 /** The status of a configured server: its own if it is running, otherwise why it is not. */
@@ -13,7 +13,7 @@ export function serverStatus(server: ConfiguredServer, upstreams: ReadonlyMap<st
       source: placeOf(server.source),
       hides: server.hides.map(placeOf),
       description: undefined,
-      error: server.problems[0]?.message,
+      error: worstProblem(server.problems)?.message,
     };
   }
   if (server.kind === 'untrusted') {

@@ -12,7 +12,7 @@ export function recordNotWritten(cause: unknown): HubError {
 }
 
 export function ledgerClosed(): HubError {
-  return new HubError('LEDGER_UNAVAILABLE', 'The call was not sent: the ledger is closed.', {
+  return new HubError('LEDGER_UNAVAILABLE', 'The call was not sent: the audit log is closed.', {
     hint: 'The hub is stopping; call again when it is back.',
   });
 }

@@ -51,6 +51,7 @@ export {
   boundHubLog,
   checkControlSocket,
   claimWorkspace,
+  findServingHub,
   type HubRole,
   hubLogPath,
   keepServedPort,

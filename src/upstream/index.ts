@@ -5,6 +5,7 @@ export {
   type Children,
   type ChildStreams,
   createChildren,
+  type StderrLogs,
 } from './children/index.ts';
 export type { Connection } from './connecting/connection.ts';
 export type { ConnectionOwner, IsolatedConnections } from './connecting/isolated-connections.ts';

@@ -8,6 +8,8 @@ export interface OpenedFile {
   readonly text: string | undefined;
   /** Readers see the old text or the new one. Fails without a change if the file is no longer as it was read. */
   replace(text: string): Promise<void>;
+  /** Removes the file; of a link, only the link. Fails without a change if the file is no longer as it was read. */
+  remove(): Promise<void>;
   /** The first half of `replace`: the new text is on disk, but not visible yet. */
   prepare(text: string): Promise<PreparedChange>;
 }
@@ -35,6 +37,12 @@ export async function openFile(deps: ChangeFileDeps, path: string, name: string)
     prepare,
     async replace(next) {
       await commitAll([await prepare(next)]);
+    },
+    async remove() {
+      if (!sameBytes(before, await readBytes(target, name))) throw changedMeanwhile(name);
+      await rm(path).catch((error: unknown) => {
+        throw fileFailure(error, 'remove', name);
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
 export { makeFolder } from './make-folder.ts';
+export { firstConfigFile, newConfigFile } from './new-config-file.ts';
 export { firstCall, newServerFiles } from './new-server-files.ts';
 export { choosePresets, type PresetFile, planPresets } from './plan-presets.ts';
 export { type Obstacle, planSync, type SyncPlan, sourceFolder, targetFolder } from './plan-sync.ts';

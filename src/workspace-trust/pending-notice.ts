@@ -18,8 +18,12 @@ export function pendingNotice(pending: PendingItem): Problem {
     file,
     ...(line === undefined ? {} : { line }),
     server: item.name,
-    message: pending.declined ? `Server "${item.name}" was declined.` : serverMessage(item.name, pending),
-    fix: 'Run `qm trust` to see what it would start, and approve it.',
+    message: pending.declined
+      ? `Server "${item.name}" was declined, so it is not started.`
+      : serverMessage(item.name, pending),
+    fix: pending.declined
+      ? `\`qm trust ${item.name}\` approves it after all.`
+      : 'Run `qm trust` to see what it would start, and approve it.',
   };
 }
 

@@ -12,7 +12,7 @@ export const wideFunctions: Readonly<Record<string, number>> = {
   'src/config/restrictions/take-restrictions.ts': 1,
   'src/config/servers/resolve-server.ts': 1,
   'src/config/servers/transport-draft.ts': 1,
-  'src/faces/cli/commands/add-command.ts': 1,
+  'src/faces/cli/commands/configuring/add-command.ts': 1,
   'src/faces/cli/commands/call-command.ts': 1,
   'src/faces/cli/commands/doctor-command.ts': 1,
   'src/faces/mcp-http/requests/read-text.ts': 1,

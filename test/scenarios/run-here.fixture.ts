@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createSystemClock, systemRandom } from '../../src/base/index.ts';
+import type { CliProcess } from '../../src/faces/cli/context.ts';
 import { runCli } from '../../src/faces/cli/run-cli.ts';
 import { createSignals, type SignalSource } from '../../src/faces/cli/signals.ts';
 import { createMask } from '../../src/faces/cli/terminal/mask.ts';
@@ -17,10 +18,16 @@ export interface RunHereOptions {
 
 /** A command in this process: where many are tried, one process for each would take long. */
 export async function runHere(args: readonly string[], options: RunHereOptions): Promise<QmResult> {
-  const { cwd, columns } = options;
-  const env = { ...stateEnv, ...options.env };
+  const { context, stdout, stderr } = openHere(options);
+  const code = await runCli(args, context);
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+/** What a command gets of its process. */
+export function openHere({ cwd, columns, env: more }: RunHereOptions) {
+  const env = { ...stateEnv, ...more };
   const [stdout, stderr] = [openStream(columns), openStream(columns)];
-  const code = await runCli(args, {
+  const context: CliProcess = {
     env,
     cwd,
     stdin: new PassThrough(),
@@ -33,8 +40,8 @@ export async function runHere(args: readonly string[], options: RunHereOptions):
     program: 'qm',
     self: [process.execPath, join(import.meta.dirname, '..', '..', 'bin', 'qm')],
     tellParent() {},
-  });
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  };
+  return { context, stdout, stderr };
 }
 
 /** Those of the process that runs the tests are for it alone. */

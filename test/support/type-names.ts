@@ -8,7 +8,7 @@ export const fieldWords: readonly string[] = [
   ...['annotation', 'argument', 'block', 'body', 'byte', 'child', 'claim', 'clock', 'code', 'compiler'],
   ...['content', 'context', 'dep', 'digest', 'elicitation', 'endpoint', 'error', 'event', 'exchange', 'exit'],
   ...['field', 'file', 'gateway', 'guard', 'handle', 'handler', 'header', 'host', 'id', 'keychain', 'kind'],
-  ...['level', 'listener', 'literal', 'lock', 'logger', 'message', 'meter', 'option', 'origin', 'output'],
+  ...['level', 'listener', 'literal', 'lock', 'log', 'logger', 'message', 'meter', 'option', 'origin', 'output'],
   ...[
     'param',
     'path',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { didYouMean } from '../../base/index.ts';
 import type { AgentSpec } from '../../domain/index.ts';
 import { checkNode, repeated } from '../check-node.ts';
-import { didYouMean } from '../did-you-mean.ts';
 import { child, entryOf, lineAt, type SourceMap, type SourceNode } from '../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../findings.ts';
 import type { Mention } from '../readers/reader.ts';

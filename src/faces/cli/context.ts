@@ -16,8 +16,15 @@ export type ParentMessage =
       readonly served: boolean;
     };
 
-/** Everything a command may use of its process. */
-export interface CliContext {
+/** Everything a command may use of its process and of its command line. */
+export interface CliContext extends CliProcess {
+  /** Whether the command line has `--`, after which come words of another program. */
+  readonly hasDashes: boolean;
+  /** Sets the exit code; the default is 0. */
+  exitWith(code: number): void;
+}
+
+export interface CliProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -34,6 +41,4 @@ export interface CliContext {
   readonly self: readonly [command: string, ...args: string[]];
   /** A message to the program that started this one, if that listens. */
   tellParent(message: ParentMessage): void;
-  /** Sets the exit code; the default is 0. */
-  exitWith(code: number): void;
 }

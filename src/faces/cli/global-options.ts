@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { HubError } from '../../base/index.ts';
 import type { CliContext } from './context.ts';
 import { type CliLogLevel, cliLogLevels } from './terminal/cli-logger.ts';
+import { withChoices } from './word-choices.ts';
 
 /** The options that every command takes. */
 export interface Invocation {
@@ -16,7 +17,7 @@ export function withGlobalOptions(command: Command): Command {
   return command
     .option('--workspace <dir>', 'folder with the configuration (default: current folder)')
     .option('--json', 'print JSON on stdout, and nothing else')
-    .addOption(new Option('--log-level <level>', 'what to log on stderr').choices(cliLogLevels));
+    .addOption(withChoices(new Option('--log-level <level>', 'what to log on stderr'), cliLogLevels));
 }
 
 export function readInvocation(command: Command, cli: Pick<CliContext, 'cwd'>): Invocation {

@@ -86,6 +86,10 @@ export const explainSchema = z.strictObject({
     .describe('For read-only and write-approval: why the tool counts as writing'),
   text: z.string().describe('The whole answer as a sentence'),
   fix: z.string().nullable().describe('For read-only and write-approval: how to change the result'),
+  known: z
+    .boolean()
+    .nullable()
+    .describe('Whether the server has the tool or prompt; null if it has not listed any, and for resources'),
 });
 
 /** `qm calls`, one such object per line, and `qm summarize` */
@@ -127,6 +131,33 @@ export const switchSchema = z.strictObject({
   changed: z.boolean().describe('false: nothing had to change'),
   source: z.string().describe('File and line'),
   problems: z.array(problemSchema.strict()),
+  hub: takeUpSchema,
+});
+
+/** `qm logs`, one such object per line */
+export const logLineSchema = z.strictObject({
+  time: z.string().describe('ISO 8601 in UTC'),
+  server: z.string(),
+  pid: z.number().describe('The process that wrote it'),
+  line: z.string().describe('Without secrets; a long line is cut'),
+});
+
+/** `qm init` */
+export const initSchema = z.strictObject({
+  file: z.string(),
+  written: z.boolean().describe('false: the hub has files to read already, so nothing was written'),
+  read: z
+    .array(z.strictObject({ file: z.string(), servers: z.array(z.string()) }))
+    .describe('The files that the hub reads, with the servers that count from each'),
+});
+
+/** `qm remove` */
+export const removeSchema = z.strictObject({
+  server: z.string(),
+  source: z.string().describe('File and line where it was'),
+  deleted: z.array(z.string()).describe('Files of this server alone, which are gone'),
+  dangling: z.array(problemSchema.strict()).describe('Lists and rules that name the server and now name nothing'),
+  successor: z.string().nullable().describe('The entry of a weaker file that counts from now on; null without one'),
   hub: takeUpSchema,
 });
 
@@ -192,6 +223,9 @@ export type AnyToolRow = z.infer<typeof allToolsSchema>[number];
 export type Explanation = z.infer<typeof explainSchema>;
 export type AddAnswer = z.infer<typeof addSchema>;
 export type NewServerAnswer = z.infer<typeof newServerSchema>;
+export type LogLine = z.infer<typeof logLineSchema>;
+export type InitAnswer = z.infer<typeof initSchema>;
+export type RemoveAnswer = z.infer<typeof removeSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;
 export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;
 export type PresetRow = z.infer<typeof presetListSchema>[number];

@@ -34,6 +34,8 @@ function usageError(error: CommanderError, command: string): HubError {
   const said = error.message.replace(/^error: /, '').split('\n');
   const [first = '', suggestion] = said;
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}`;
+  // A word that is not among the choices has its hint in the message.
+  if (error.code === 'commander.invalidArgument') return new HubError('USAGE', message);
   const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run \`${command} --help\` to see its options.`;
   return new HubError('USAGE', message, { hint });
 }

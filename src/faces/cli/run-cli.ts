@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
-import type { CliContext } from './context.ts';
+import { errorTable } from '../../base/index.ts';
+import type { CliContext, CliProcess } from './context.ts';
+import { missingDashes } from './missing-dashes.ts';
 import { createProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Runs one command line and returns its exit code. */
-export async function runCli(args: readonly string[], context: Omit<CliContext, 'exitWith'>): Promise<number> {
+export async function runCli(args: readonly string[], context: CliProcess): Promise<number> {
   let exitCode = 0;
   const cli: CliContext = {
     ...context,
+    hasDashes: args.includes('--'),
     exitWith(code) {
       exitCode = code;
     },
@@ -16,11 +19,12 @@ export async function runCli(args: readonly string[], context: Omit<CliContext, 
   const program = createProgram(cli);
   try {
     await program.parseAsync([...args], { from: 'user' });
-    return exitCode;
   } catch (error) {
     cli.terminal.progress('');
-    return reportError(error, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
+    const known = (await missingDashes(error, program, args)) ?? error;
+    exitCode = reportError(known, cli, { json: beforeEnd.includes('--json'), command: commandOf(program, beforeEnd) });
   }
+  return cli.signals.interrupted ? errorTable.CANCELLED.exit : exitCode;
 }
 
 /** The intended command, as far as it is recognizable: `qm token issue`. */

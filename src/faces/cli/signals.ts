@@ -4,9 +4,11 @@ import type { Clock } from '../../base/index.ts';
 export interface Signals {
   /**
    * From now on the first SIGINT, SIGTERM or SIGHUP requests a stop and the second ends the process. For commands that
-   * never call this, the first one ends the process, as usual.
+   * never call this, the first one ends the process.
    */
   graceful(): AbortSignal;
+  /** Whether Ctrl-C was pressed. The command then exits with 130, however far it came. */
+  readonly interrupted: boolean;
   /** Called for an uncaught error. The process then only continues to close its resources. */
   onDefect(listener: (error: unknown) => void): void;
   /** Called for an unhandled rejection. The process continues. */
@@ -26,22 +28,26 @@ const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
 export function createSignals(source: SignalSource, clock: Pick<Clock, 'monotonic'>): Signals {
   const stop = new AbortController();
-  let listening = false;
+  let [graceful, interrupted] = [false, false];
   let firstAt = 0;
+  for (const [name, code] of Object.entries(codes)) {
+    // Object.entries loses the key type.
+    source.on(name as keyof typeof codes, () => {
+      interrupted ||= name === 'SIGINT';
+      if (!graceful) source.exit(code);
+      if (!stop.signal.aborted) {
+        firstAt = clock.monotonic();
+        stop.abort();
+      } else if (clock.monotonic() - firstAt >= togetherMs) source.exit(code);
+    });
+  }
   return {
     graceful() {
-      if (listening) return stop.signal;
-      listening = true;
-      for (const [name, code] of Object.entries(codes)) {
-        // Object.entries loses the key type.
-        source.on(name as keyof typeof codes, () => {
-          if (!stop.signal.aborted) {
-            firstAt = clock.monotonic();
-            stop.abort();
-          } else if (clock.monotonic() - firstAt >= togetherMs) source.exit(code);
-        });
-      }
+      graceful = true;
       return stop.signal;
+    },
+    get interrupted() {
+      return interrupted;
     },
     onDefect(listener) {
       source.on('uncaughtException', listener);

@@ -36,6 +36,8 @@ export interface OperationRequest {
   readonly signal: AbortSignal;
   /** Tells the client something before the outcome. */
   tell(event: unknown): void;
+  /** Resolves when the client has read most of what it was told, or is gone. For operations that tell without an end. */
+  drained(): Promise<void>;
 }
 
 export interface ControlDeps {
@@ -214,11 +216,25 @@ async function operate({ operations }: ControlDeps, socket: Socket, request: Att
       });
     }
     const tell = (event: unknown): void => write(socket, { event });
-    write(socket, { result: (await run({ agent, params, signal: gone.signal, tell })) ?? null });
+    const drained = (): Promise<void> => untilDrained(socket, gone.signal);
+    write(socket, { result: (await run({ agent, params, signal: gone.signal, tell, drained })) ?? null });
   } catch (error) {
     const { code, message, hint, details } = toHubError(error);
     write(socket, { error: { code, message, details, ...(hint === undefined ? {} : { hint }) } });
   }
+}
+
+function untilDrained(socket: Socket, gone: AbortSignal): Promise<void> {
+  if (!socket.writableNeedDrain || gone.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      socket.off('drain', finish);
+      gone.removeEventListener('abort', finish);
+      resolve();
+    };
+    socket.once('drain', finish);
+    gone.addEventListener('abort', finish, { once: true });
+  });
 }
 
 function answer(socket: Socket, line: AttachAnswer): void {

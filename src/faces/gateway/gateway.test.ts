@@ -25,7 +25,10 @@ test('a port that is taken is told with what to do', async () => {
   const running = await gatewayForTest({ servers: {} });
   const failed = await openAgain(running, '127.0.0.1', port).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(HubError);
-  expect(failed).toMatchObject({ code: 'USAGE', message: `Cannot listen on 127.0.0.1:${port}: the port is taken.` });
+  expect(failed).toMatchObject({
+    code: 'PORT_TAKEN',
+    message: `Cannot listen on 127.0.0.1:${port}: the port is taken.`,
+  });
   const nowhere = await openAgain(running, '203.0.113.1', 0).catch((error: unknown) => error);
   expect(nowhere).toMatchObject({ code: 'USAGE', hint: 'Choose another --host or --port.' });
 });

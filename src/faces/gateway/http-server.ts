@@ -73,8 +73,12 @@ const sweepMs = 50;
 
 function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): HubError {
   const busy = error.code === 'EADDRINUSE';
-  return new HubError('USAGE', `Cannot listen on ${host}:${port}: ${busy ? 'the port is taken' : error.message}.`, {
+  if (!busy) {
+    const hint = 'Choose another --host or --port.';
+    return new HubError('USAGE', `Cannot listen on ${host}:${port}: ${error.message}.`, { cause: error, hint });
+  }
+  return new HubError('PORT_TAKEN', `Cannot listen on ${host}:${port}: the port is taken.`, {
     cause: error,
-    hint: busy ? 'Stop the other process, or take a free port with --port 0.' : 'Choose another --host or --port.',
+    hint: 'Take a free port with --port 0, or stop the program that listens there.',
   });
 }

@@ -69,12 +69,13 @@ test('says whose list holds a name the server does not have', () => {
       line: 3,
       server: 'files',
       message: 'The include list of server files names "raed", which server files does not have.',
-      fix: 'Run `qm inspect files` to see its tools.',
+      fix: 'Did you mean "read"?',
     },
     expect.objectContaining({
       file: 'agents.yaml',
       line: 7,
       message: 'The exclude list of agent tester names "delete_*", which server files does not have.',
+      fix: 'Run `qm inspect files` to see its tools.',
     }),
   ]);
 });
@@ -85,9 +86,9 @@ test('says which rule names nothing, with its line', () => {
     policy: { 'files.read': 'allow', 'files.remove': 'deny', 'file.read': 'deny', 'files.rem*': 'deny' },
     agents: { tester: { policy: { 'files.wriet': 'require-approval' } } },
   });
+  expect(unknownNames(configuration, known).at(-1)?.fix).toBe('Did you mean "files.write"?');
   expect(unknownNames(configuration, known).map(({ file, line, message }) => [`${file}:${line}`, message])).toEqual([
     ['quartermaster.yaml:2', 'A rule names "files.remove", which server files does not have.'],
-    ['quartermaster.yaml:3', 'A rule names "file.read", but no server of that name is configured.'],
     ['quartermaster.yaml:4', 'A rule names "files.rem*", which server files does not have.'],
     ['agents.yaml:1', 'A rule of agent tester names "files.wriet", which server files does not have.'],
   ]);

@@ -1,3 +1,4 @@
+import { didYouMean } from '../../base/index.ts';
 import {
   type Configuration,
   compileWildcard,
@@ -29,22 +30,37 @@ export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 /** Finds names in filters and rules that no known server has, nearly all of them typos, and names that fit several. */
 export function unknownNames(configuration: Configuration, known: KnownTools): readonly Problem[] {
   const titleOf = entryTitles(configuration);
-  const problems = [...filterProblems(configuration, known, titleOf)];
+  const found = [...filterProblems(configuration, known, titleOf)];
   if (configuration.policy !== undefined)
-    problems.push(...ruleProblems(configuration.policy.rules, undefined, configuration, known));
+    found.push(...ruleProblems(configuration.policy.rules, undefined, configuration, known));
   for (const agent of configuration.agents.values()) {
     if (agent.policy !== undefined)
-      problems.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), configuration, known));
+      found.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), configuration, known));
   }
-  problems.push(...ambiguousNames(configuration));
-  return problems;
+  const problems = found.map((each, at) => (at < mostSuggested ? withSuggestion(each) : each.problem));
+  return [...problems, ...ambiguousNames(configuration)];
+}
+
+/** A problem, and the name that it is about if another one may have been meant. */
+interface FoundProblem {
+  readonly problem: Problem;
+  readonly typo?: { readonly text: string; readonly names: () => readonly string[] };
+}
+
+/** Comparing a name with all others takes time, and nobody reads more suggestions. */
+const mostSuggested = 20;
+
+/** A pattern is meant for several names, so none is suggested for it. */
+function withSuggestion({ problem, typo }: FoundProblem): Problem {
+  const near = typo === undefined || isPattern(typo.text) ? undefined : didYouMean(typo.text, typo.names());
+  return near === undefined ? problem : { ...problem, fix: `Did you mean "${near}"?` };
 }
 
 function* filterProblems(
   configuration: Configuration,
   known: KnownTools,
   titleOf: (name: string) => string,
-): Generator<Problem> {
+): Generator<FoundProblem> {
   for (const [server, entry] of configuration.servers) {
     if (entry.kind !== 'ready') continue;
     for (const { tools, source } of [entry.spec, ...entry.spec.restrictedBy]) {
@@ -62,16 +78,13 @@ function* filterProblems(
 function* cacheProblems(
   { name: server, cache, source }: ServerSpec,
   tools: readonly KnownTool[] | undefined,
-): Generator<Problem> {
+): Generator<FoundProblem> {
   if (tools === undefined) return;
   const names = new Set(tools.map(({ name }) => name));
   for (const entry of cache?.tools ?? []) {
     if (names.has(entry)) continue;
-    yield warning(
-      source,
-      server,
-      `The cache of server ${server} names "${entry}", which server ${server} does not have.`,
-    );
+    const message = `The cache of server ${server} names "${entry}", which server ${server} does not have.`;
+    yield { problem: warning(source, server, message), typo: { text: entry, names: () => [...names] } };
   }
 }
 
@@ -81,7 +94,7 @@ function* oneFilter(
   by: string,
   source: SourceRef,
   known: KnownTools,
-): Generator<Problem> {
+): Generator<FoundProblem> {
   const tools = known.get(server);
   if (tools === undefined) return;
   const owners = ownersBySpelling(server, tools);
@@ -90,11 +103,12 @@ function* oneFilter(
       const matches = isPattern(entry) ? patternMatches(entry, owners) : (owners.get(entry)?.size ?? 0);
       if (matches === 0 && entry !== '*' && !mayBeUnlisted(ownPart(entry, server))) {
         const message = `The ${list} list of ${by} names "${entry}", which server ${server} does not have.`;
-        yield warning(source, server, message);
+        const typo = { text: ownPart(entry, server), names: () => tools.map(({ name }) => name) };
+        yield { problem: warning(source, server, message), typo };
       }
       if (matches > 1 && !isPattern(entry)) {
         const message = `The ${list} list of ${by} names "${entry}", which fits ${matches} tools of server ${server}; all are meant.`;
-        yield warning(source, server, message);
+        yield { problem: warning(source, server, message) };
       }
     }
   }
@@ -132,7 +146,7 @@ function* ruleProblems(
   title: string | undefined,
   configuration: Configuration,
   known: KnownTools,
-): Generator<Problem> {
+): Generator<FoundProblem> {
   const hit = rulesThatMatch(rules, known);
   const owner = title === undefined ? 'A rule' : `A rule of ${title}`;
   for (const rule of rules) {
@@ -140,20 +154,11 @@ function* ruleProblems(
     // The literal start of a pattern names its server. A pattern that starts with a star names none.
     const literal = isPattern(rule.pattern) ? compileWildcard(rule.pattern).prefix : rule.pattern;
     const server = serverOf(literal, rule.pattern, configuration);
-    if (server === undefined) {
-      if (isPattern(rule.pattern)) continue;
-      const message = `${owner} names "${rule.pattern}", but no server of that name is configured.`;
-      yield {
-        ...warning(rule.source, undefined, message),
-        fix: 'Write it as server.tool with a name that `qm ls` shows.',
-      };
-    } else if (known.has(server.name) && !server.wholeServer && !server.mayBeUnlisted) {
-      yield warning(
-        rule.source,
-        server.name,
-        `${owner} names "${rule.pattern}", which server ${server.name} does not have.`,
-      );
-    }
+    // A name of no server at all is a problem of the configuration, reported when it was read.
+    if (server === undefined || !known.has(server.name) || server.wholeServer || server.mayBeUnlisted) continue;
+    const message = `${owner} names "${rule.pattern}", which server ${server.name} does not have.`;
+    const names = (): string[] => known.get(server.name)?.map(({ name }) => `${server.name}.${name}`) ?? [];
+    yield { problem: warning(rule.source, server.name, message), typo: { text: rule.pattern, names } };
   }
 }
 
@@ -193,12 +198,13 @@ function serverOf(literal: string, pattern: string, configuration: Configuration
   };
 }
 
-function warning(source: SourceRef, server: string | undefined, message: string): Problem {
+function warning(source: SourceRef, server: string, message: string): Problem {
   return {
     severity: 'warning',
     file: source.file,
     ...(source.line === undefined ? {} : { line: source.line }),
-    ...(server === undefined ? {} : { server, fix: `Run \`qm inspect ${server}\` to see its tools.` }),
+    server,
+    fix: `Run \`qm inspect ${server}\` to see its tools.`,
     message,
   };
 }

@@ -1,6 +1,6 @@
 import { type Clock, createId, HubError, type RandomBytes, version } from '../../base/index.ts';
 import { outcomeOf } from '../../calls/index.ts';
-import type { Configuration, Problem, ServerSpec } from '../../domain/index.ts';
+import type { Configuration, ServerSpec } from '../../domain/index.ts';
 import { type CallEnd, type Ledger, ledgerSubject, type OpenCall } from '../../ledger/index.ts';
 import {
   type Inspection,
@@ -12,7 +12,7 @@ import {
   type ServerMemory,
 } from '../../upstream/index.ts';
 import { type ExposedName, exposedNames } from './exposed-names.ts';
-import { knownNameProblems } from './known-name-problems.ts';
+import { type KnownNameProblems, knownNameProblems } from './known-name-problems.ts';
 import { inspectRunning, probeRunning, type RunningServers } from './running-servers.ts';
 
 /**
@@ -24,8 +24,7 @@ export interface Diagnosis {
   readonly run: string;
   probe(spec: ServerSpec, options: LookOptions): Promise<Probe>;
   inspect(spec: ServerSpec, options: LookOptions): Promise<InspectOutcome>;
-  /** Tools whose name an earlier server has. */
-  nameProblems(): readonly Problem[];
+  nameProblems(): KnownNameProblems;
 }
 
 export type InspectOutcome =

@@ -36,6 +36,8 @@ export interface CallStatistics {
   readonly first_ts: string | null;
   readonly last_ts: string | null;
   readonly runs: number;
+  /** Probes of `qm doctor` and `qm inspect`. They are no calls of agents, and count nowhere else. */
+  readonly probes: number;
   /** Torn lines, and lines that are not call lines. */
   readonly unreadable_lines: number;
   /** Run files that could not be read at all. */
@@ -57,6 +59,7 @@ export class CallCounter {
   #withoutServer = 0;
   #cached = 0;
   #suspicious = 0;
+  #probes = 0;
   #rateLimitHits = 0;
   #firstTs: string | null = null;
   #lastTs: string | null = null;
@@ -75,7 +78,12 @@ export class CallCounter {
     this.#roots = roots;
   }
 
-  add(call: CallLine): void {
+  /** Returns whether it is a call of an agent. */
+  add(call: CallLine): boolean {
+    if (isProbe(call)) {
+      this.#probes++;
+      return false;
+    }
     const { server, status, outcome, ts } = call;
     this.#calls++;
     if (server === null) this.#withoutServer++;
@@ -98,6 +106,7 @@ export class CallCounter {
     if (this.#lastTs === null || ts > this.#lastTs) this.#lastTs = ts;
     this.#timeCall(call);
     this.#inspect(call);
+    return true;
   }
 
   result(read: Pick<CallStatistics, 'runs' | 'unreadable_lines' | 'unreadable_files'>): CallStatistics {
@@ -124,6 +133,7 @@ export class CallCounter {
       privileged_operations: this.#privileged.result(),
       first_ts: this.#firstTs,
       last_ts: this.#lastTs,
+      probes: this.#probes,
       ...read,
     };
   }
@@ -152,6 +162,14 @@ export class CallCounter {
     if (this.#suspiciousPaths.length < maxSuspicious)
       this.#suspiciousPaths.push({ call_id, run_id, agent, tool, ...found });
   }
+}
+
+/** As the hub records them: by the operator, with the transports as the arguments. */
+function isProbe({ agent, tool, method, args }: CallLine): boolean {
+  if (agent !== 'operator' || method !== undefined || (tool !== 'doctor' && tool !== 'inspect')) return false;
+  // Arguments that were cut are a text.
+  if (typeof args === 'string') return args.startsWith('{"transports":[');
+  return typeof args === 'object' && args !== null && 'transports' in args && Array.isArray(args.transports);
 }
 
 const maxSuspicious = 100;

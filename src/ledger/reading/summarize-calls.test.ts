@@ -35,6 +35,7 @@ test('a workspace without a ledger has statistics of nothing', async () => {
     first_ts: null,
     last_ts: null,
     runs: 0,
+    probes: 0,
     unreadable_lines: 0,
     unreadable_files: [],
   });
@@ -70,6 +71,22 @@ test('calls of all runs are counted, or those of one', async () => {
   expect(await summarizeCalls(workspace, { run: 'two' })).toMatchObject({ total_calls: 2, error_rate: 1, runs: 1 });
   expect(await summarizeCalls(workspace, { run: 'none' })).toMatchObject({ total_calls: 0, runs: 0 });
   await expect(summarizeCalls(workspace, { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test('probes of the operator are counted apart, and an agent of that name is not mistaken for one', async () => {
+  const probe = { agent: 'operator', args: { transports: ['stdio'], tools: ['a'] } };
+  add('doctor-1', { n: 1, ...probe, tool: 'doctor' }, { n: 2, ...probe, tool: 'inspect', outcome: 'unavailable' });
+  add('two', { n: 3, ...probe, args: '{"transports":["http"],"tools":["…', tool: 'doctor' });
+  expect(await summarizeCalls(workspace)).toMatchObject({
+    total_calls: 0,
+    total_errors: 0,
+    calls_by_server: {},
+    latency_by_tool: {},
+    runs: 0,
+    probes: 3,
+  });
+  add('two', { n: 4, agent: 'operator', tool: 'doctor', args: {} }, { n: 5, agent: 'operator', tool: 'read_file' });
+  expect(await summarizeCalls(workspace)).toMatchObject({ total_calls: 2, runs: 1, probes: 3 });
 });
 
 test(verifies('cache:ledger', 'calls that needed no server are counted, and nobody was faster for it'), async () => {

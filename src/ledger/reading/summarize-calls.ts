@@ -43,8 +43,7 @@ async function countFile(path: string, counter: CallCounter): Promise<{ calls: n
     for (const line of lines) {
       const call = parseCallLine(line);
       if (call !== undefined) {
-        counter.add(call);
-        calls++;
+        if (counter.add(call)) calls++;
       } else if (line.trim() !== '') unreadable++;
     }
   }

@@ -8,4 +8,5 @@ export {
   writeServeFile,
 } from './serve-file.ts';
 export { keepServedPort, readServedPort } from './served-port.ts';
+export { findServingHub } from './serving-hub.ts';
 export { type ClaimOptions, claimWorkspace } from './workspace-claim.ts';

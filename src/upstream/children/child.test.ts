@@ -18,6 +18,7 @@ function begin() {
   const child: OwnedChild = createChild(
     {
       clock,
+      stderr: { push() {}, end() {} },
       logger,
       leader,
       list: listProcesses,

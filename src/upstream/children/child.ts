@@ -5,6 +5,7 @@ import { type Clock, type Logger, readProcess, settlesWithin } from '../../base/
 import type { ChildExit, ChildStreams } from './child-streams.ts';
 import { endGroup, signalGroup } from './group.ts';
 import type { ListProcesses } from './process-table.ts';
+import type { StderrWriter } from './stderr-logs.ts';
 import { createStderrTail, type StderrTail } from './stderr-tail.ts';
 import type { Sweeper } from './sweep.ts';
 
@@ -37,6 +38,8 @@ export interface ChildDeps {
   /** Shared with the other children, as is `sweeper`. */
   readonly list: ListProcesses;
   readonly sweeper: Sweeper;
+  /** Keeps its stderr output beyond the end of the process. */
+  readonly stderr: StderrWriter;
 }
 
 export function createChild(deps: ChildDeps, options: ChildOptions): OwnedChild {
@@ -64,7 +67,11 @@ class StdioChild implements OwnedChild {
     this.pid = leader.pid as number;
     this.#startTime = readProcess(this.pid)?.start ?? 0;
     this.#tail = createStderrTail(options.stderrTailBytes);
-    leader.stderr.on('data', (chunk: Buffer) => this.#tail.push(chunk));
+    leader.stderr.on('data', (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      deps.stderr.push(chunk);
+    });
+    leader.stderr.once('close', () => deps.stderr.end());
     // A broken pipe shows as the exit; without listeners it would end the hub.
     for (const emitter of [leader, leader.stdin, leader.stdout, leader.stderr]) emitter.on('error', () => {});
     this.#leaderExit = new Promise((resolve) => {

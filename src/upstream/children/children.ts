@@ -9,6 +9,7 @@ import { gateLine, planLaunch } from './gate.ts';
 import { createSharedList, type ListProcesses } from './process-table.ts';
 import { type ChildSpec, spawnGroup } from './spawn-group.ts';
 import { builtinNotOpened, hubStopping, noBuiltins, noStdioOnWindows, unwatched } from './start-failures.ts';
+import { createStderrLogs, type StderrLogs } from './stderr-logs.ts';
 import { createSweeper, endMarked, endStale, type Sweeper } from './sweep.ts';
 import { createWatchdog, type Watchdog } from './watchdog.ts';
 
@@ -47,6 +48,8 @@ export interface Children {
   readonly running: number;
   /** The long lines that children have begun and not ended, of all of them together. */
   readonly lines: ByteBudget;
+  /** What the processes wrote to stderr. */
+  readonly stderr: StderrLogs;
 }
 
 export function createChildren(deps: ChildrenDeps, options: ChildrenOptions): Children {
@@ -63,6 +66,7 @@ class HubChildren implements Children {
   readonly #live = new Set<OwnedChild>();
   readonly #hosted = new Set<ChildStreams>();
   readonly lines: ByteBudget;
+  readonly stderr: StderrLogs;
   #closing: Promise<void> | undefined;
 
   constructor(deps: ChildrenDeps, options: ChildrenOptions) {
@@ -70,6 +74,7 @@ class HubChildren implements Children {
     this.#options = options;
     this.#owner = newCookieOwner(deps.random);
     this.lines = new ByteBudget(options.lineBytes ?? maxLineBytes);
+    this.stderr = createStderrLogs(deps);
     this.#environmentFor = createChildEnvironments(this.#owner, options.baseEnv);
     const searchPath = options.baseEnv.PATH ?? defaultPath;
     this.#watchdog = createWatchdog(deps, { mark: bootMark(this.#owner), searchPath });
@@ -97,7 +102,9 @@ class HubChildren implements Children {
     const { graceMs = 2_000, stderrTailBytes = 8_192 } = this.#options;
     const options = { server: spec.server, cookie, graceMs, stderrTailBytes };
     const { clock, logger } = this.#deps;
-    const child = createChild({ clock, logger, leader, ...this.#shared }, options);
+    // The caller checked that the process started; only then is there a pid.
+    const stderr = this.stderr.open(spec.server, leader.pid as number);
+    const child = createChild({ clock, logger, leader, stderr, ...this.#shared }, options);
     this.#live.add(child);
     void child.ended.then(() => {
       this.#live.delete(child);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { appendItem, type Edited, putMember, removeMember, replaceMember } from '../text/edit-text.ts';
+import { splice } from '../text/line-text.ts';
 import { openTree } from '../text/open-tree.ts';
 import { type Dialect, memberAt, memberEnd, nodeAt, plainOf, type TextNode, type TextTree } from '../text/text-tree.ts';
 import { tomlTextOf } from '../text/toml-edits.ts';
@@ -80,7 +81,17 @@ function remove({ text, dialect, root }: TextTree, step: FileStep & { kind: 'rem
   const behind = map.members[map.members.indexOf(member) - 1]?.key;
   const replaced = dialect === 'toml' ? tomlTextOf(text, path) : text.slice(member.keyStart, memberEnd(member));
   if (replaced === undefined) return undefined;
-  return result(removeMember(text, dialect, path), { step, replaced, behind, made: 0 });
+  const edited = removeMember(text, dialect, path);
+  const isOnly = dialect === 'yaml' && !map.flow && map.members.length === 1;
+  return result(isOnly ? withEmptyMap(edited, root, path.slice(0, -1)) : edited, { step, replaced, behind, made: 0 });
+}
+
+/** Without an empty map, a key of YAML whose only member went would have no value. */
+function withEmptyMap(edited: Edited, root: TextNode | undefined, path: KeyPath): Edited {
+  const holder = memberAt(nodeAt(root, path.slice(0, -1)), path.at(-1) ?? '');
+  if (edited.kind !== 'edited' || holder === undefined) return edited;
+  const value = edited.text.indexOf(':', holder.keyEnd) + 1;
+  return { kind: 'edited', text: splice(edited.text, value, value, ' {}') };
 }
 
 function include({ text, dialect, root }: TextTree, step: FileStep & { kind: 'include' }): Result | undefined {

@@ -102,12 +102,15 @@ test('at a terminal it prints what it waits for', async () => {
 
 test('Ctrl-C and SIGTERM end it', async () => {
   const folder = await repository();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 0],
+  ] as const) {
     const running = startQm(['builtin', 'git', '--workspace', folder]);
     running.child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await running.line();
     running.signal(signal);
-    await running.ended();
+    expect((await running.ended()).code).toBe(code);
   }
 });
 

@@ -52,8 +52,8 @@ test.each([
   [['--since', '0m'], /not a length of time/],
   [['--limit', '-1'], /--limit/],
   [['--limit', '0'], /"0" is not a number of calls/],
-  [['--status', 'fine'], /Allowed choices are ok, error, open/],
-  [['--outcome', 'bad'], /Allowed choices are ok, tool_error/],
+  [['--status', 'fine'], /Use one of ok, error, open/],
+  [['--outcome', 'bad'], /Use one of ok, tool_error/],
   [['--run', '../x'], /"\.\.\/x" cannot be a run id/],
 ])('%s is a usage error that says what to write', async (args, says) => {
   const workspace = await makeWorkspace({ servers: {} });
@@ -66,9 +66,9 @@ test('without calls, it suggests the next step', async () => {
   const workspace = await makeWorkspace({ servers: {} });
   const empty = await runHere(['calls'], { cwd: workspace });
   expect(empty).toMatchObject({ code: 0, stdout: '' });
-  expect(empty.stderr).toMatch(/The ledger has no calls yet.*qm call SERVER\.TOOL/);
+  expect(empty.stderr).toMatch(/The audit log has no calls yet.*qm call SERVER\.TOOL/);
   const picky = await runHere(['calls', '--agent', 'nobody'], { cwd: workspace });
-  expect(picky.stderr).toMatch(/No call in the ledger matches/);
+  expect(picky.stderr).toMatch(/No call in the audit log matches/);
   expect(await runHere(['calls', '--json'], { cwd: workspace })).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
@@ -123,7 +123,7 @@ test('--follow respects the filter', async () => {
   writeCalls(workspace, 'two', { ts }, { ts, agent: 'lead' });
   expect(JSON.parse(await follower.line())).toMatchObject({ call_id: 'two-1' });
   follower.signal('SIGINT');
-  expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
+  expect(await follower.ended()).toMatchObject({ code: 130, stderr: '' });
 });
 
 test('after a process was killed, its last calls are reported as missing and later shown as interrupted', async () => {
@@ -139,7 +139,7 @@ test('after a process was killed, its last calls are reported as missing and lat
   await doomed.ended();
   for (const command of ['calls', 'summarize'])
     expect((await runHere([command], { cwd: workspace })).stderr).toMatch(
-      /ended without closing its ledger; its last calls/,
+      /ended without closing its audit log; its last calls/,
     );
   await runQm(['call', 'echo.echo', 'message=1', '--agent', 'a', '--workspace', workspace]);
   const settled = await runHere(['calls', '--outcome', 'interrupted'], { cwd: workspace });

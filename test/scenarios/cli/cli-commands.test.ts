@@ -113,7 +113,7 @@ test(verifies('cli:exit-codes', 'each exit code matches the table'), async () =>
     ],
     [1, workspace, ['call', 'off.x', '--agent', 'lead'], /disabled/],
     [1, workspace, ['token', 'revoke', '0000000000'], /No valid token/],
-    [2, workspace, ['lss'], /Did you mean ls\?/],
+    [2, workspace, ['lss'], /There is no command "qm lss"\. Did you mean `qm ls`\?/],
     [2, workspace, ['ls', '--workspac', '/tmp'], /Did you mean --workspace\?/],
     [2, workspace, ['tools'], /--agent/],
     [2, workspace, ['call', 'nothing.x', '--agent', 'tester'], /does not name a configured server.*echo, other/],
@@ -260,7 +260,7 @@ test('Ctrl-C cancels a call, also upstream, and the ledger records it', async ()
   expect(calls.map(({ outcome }) => outcome)).toEqual(['cancelled']);
 });
 
-test('calls --follow prints calls as they end, one JSON object per line, and exits cleanly on Ctrl-C', async () => {
+test('calls --follow prints calls as they end, one JSON object per line, until Ctrl-C', async () => {
   const workspace = await makeWorkspace(team);
   await qmIn(workspace, 'call', 'echo.echo', 'message=1', '--agent', 'tester');
   const follower = startQm(['calls', '--follow', '--json', '--workspace', workspace]);
@@ -269,7 +269,7 @@ test('calls --follow prints calls as they end, one JSON object per line, and exi
   const [next] = callLines(await follower.line());
   expect(next?.tool).toBe('add');
   follower.signal('SIGINT');
-  expect(await follower.ended()).toMatchObject({ code: 0, stderr: '' });
+  expect(await follower.ended()).toMatchObject({ code: 130, stderr: '' });
 });
 
 test('a closed pipe ends a command quietly', async () => {

@@ -183,7 +183,7 @@ test.each([
 test('an unknown shell is a usage error that lists the supported ones', async () => {
   const { code, stdout, stderr } = await runQm(['completion', 'tcsh']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/Allowed choices are bash, zsh, fish/);
+  expect(stderr).toMatch(/Use one of bash, zsh, fish\.\n$/);
 });
 
 /** What differs between the words that open blocks and those that close them; both grammars have no other blocks. */

@@ -125,7 +125,7 @@ test(
     expect(read.stdout).toContain('! locked  needs-auth');
     expect(read.stdout).toContain('✗ refused  auth-failed');
     expect(read.stderr).toMatch(
-      /^2 servers: 1 needs-auth, 1 auth-failed\. Recorded in the ledger as run doctor-[0-9a-z]+\.\n$/,
+      /^2 servers: 1 needs-auth, 1 auth-failed\. Recorded in the audit log as run doctor-[0-9a-z]+\.\n$/,
     );
     expect((await doctor(workspace, ['refused'], options)).code).toBe(1);
     expect((await doctor(workspace, ['fine'], options)).code).toBe(0);

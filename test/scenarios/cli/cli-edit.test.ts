@@ -112,6 +112,8 @@ test(verifies('edit:refuse', 'an invalid addition is refused with the reason, an
     [['taken', '--', 'node'], /Server taken exists already, in quartermaster\.yaml:2\./],
     [['theirs', '--', 'node'], /Server theirs exists already, in \.mcp\.json:1\./],
     [['a b', '--', 'node'], /"a b" cannot be the name of a server/],
+    [['new', 'https://a.example', 'more'], /An address takes no arguments/],
+    [['npx', '--', '-y', 'pkg'], /"-y" is not a program\. Name the server before it/],
     [['new'], /How does the hub reach new\? Write `qm add new -- PROGRAM/],
     [['new', '--url', 'https://a.example', '--', 'node'], /Give one of a program/],
     [['new', '--url', 'nowhere'], /not an http or https address/],

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +10,7 @@ import { stdioServer } from '../../support/hub.ts';
 import { layoutOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
-import { makeWorkspace, type QmResult, runQm, startQm } from '../qm.fixture.ts';
+import { makeWorkspace, type QmResult, runQm, serveQm, startQm } from '../qm.fixture.ts';
 import { runOnScreen } from '../screen.fixture.ts';
 
 const echo = stdioServer('echo-stdio.mjs');
@@ -234,6 +235,20 @@ test('ls is sorted, names hidden servers, and suggests qm doctor', async () => {
   expect(empty.stderr).toMatch(/^warning quartermaster\.yaml No configuration found in .* `qm bootstrap --list`/);
   const idle = await runQm(['ls', '--workspace', await makeWorkspace('version: 1')]);
   expect(idle.stderr).toMatch(/^No servers are configured here\. Add one /);
+});
+
+test('ls shows the error of a server that has a warning too', async () => {
+  const workspace = await makeWorkspace({});
+  const half = { command: 'x', colour: 'red', args: ['${NOT_SET_HERE}'] };
+  await writeFile(join(workspace, '.mcp.json'), JSON.stringify({ mcpServers: { half } }));
+  const offline = await runQm(['ls', '--workspace', workspace]);
+  expect(offline.stderr).toMatch(/^warning .* "colour" is unknown and ignored.*\nerror .* NOT_SET_HERE/);
+  expect(offline.stdout).toMatch(/half +invalid .* needs the variable NOT_SET_HERE, which is not set\.\n/);
+  const hub = await serveQm(workspace);
+  const running = await runQm(['ls', '--workspace', workspace]);
+  expect(running.stdout).toMatch(/half +invalid .* needs the variable NOT_SET_HERE, which is not set\.\n/);
+  hub.signal('SIGTERM');
+  await hub.ended();
 });
 
 test.each([

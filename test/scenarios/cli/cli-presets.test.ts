@@ -134,7 +134,7 @@ test('presets can be listed, and an unknown one is refused, even next to a known
   expect(presetListSchema.parse(JSON.parse(listed.stdout)).map(({ id }) => id)).toEqual(all);
   const { stdout, stderr } = await qmIn(workspace, 'bootstrap', '--list');
   expect(stderr).toMatch(
-    /Browser logins are not supported yet.*\nNext: qm bootstrap PRESET…, or qm add NAME --preset PRESET/,
+    /Browser logins are not supported yet.*\nNext: `qm bootstrap PRESET…`, or `qm add NAME --preset PRESET`/,
   );
   expect(stdout).toMatch(/obsidian +preset +key +uvx, OBSIDIAN_API_KEY +/);
   expect(stdout).toMatch(/trello +pattern +key +TRELLO_MCP_URL, TRELLO_API_KEY +/);

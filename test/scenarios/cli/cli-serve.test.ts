@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { healthSchema } from '../../../src/faces/api/index.ts';
@@ -42,7 +44,7 @@ test('serve prints its address, other commands find it, and a revoked token is r
   expect((await client.call('echo', { message: 'hi' })).status).toBe(401);
   expect((await session.request('tools/list')).status).toBe(401);
   hub.signal('SIGINT');
-  expect(await hub.ended()).toMatchObject({ code: 0 });
+  expect(await hub.ended()).toMatchObject({ code: 130 });
   expect(hub.stdout()).toBe(`${hub.firstLine}\n`);
 });
 
@@ -175,8 +177,16 @@ test('a port in use is a clear error, and leaves nothing behind', async () => {
   const other = await makeWorkspace(team);
   const port = new URL(hub.url).port;
   const refused = await runQm(['serve', '--port', port, '--workspace', other]);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('the port is taken');
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(`Port ${port} is taken by the hub of ${workspace} (process ${hub.pid}).`);
+  expect(refused.stderr).toContain(`--port 0, or end that hub with \`qm stop --workspace ${workspace}\`.`);
+  const stranger = createServer().listen(0, '127.0.0.1');
+  await once(stranger, 'listening');
+  const { port: taken } = stranger.address() as AddressInfo; // a server on a port
+  const beside = await runQm(['serve', '--port', String(taken), '--workspace', other]);
+  stranger.close();
+  expect(beside.code).toBe(1);
+  expect(beside.stderr).toMatch(/the port is taken\. Take a free port with --port 0, or stop the program/);
   await expect(stat(join(layoutOf(other).folder, 'serve.json'))).rejects.toThrow('ENOENT');
   expect((await runQm(['serve', '--port', '70000', '--workspace', other])).code).toBe(2);
 });

@@ -1,9 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
+import { modernClient } from '../../support/mcp-clients.ts';
 import { layoutOf, stateEnv } from '../../support/state-home.ts';
 import { eventually, within } from '../../support/within.ts';
 
@@ -40,12 +42,27 @@ test('npm start runs the example team, and Ctrl-C ends it all', async () => {
   expect(said).toMatch(/list {4}16 tools/);
   expect(said).toContain('read    # Welcome');
   expect(said).toContain('write   Unknown tool: files_write_file');
-  const token = /QM_TOKEN=(\S+)/.exec(said)?.[1] ?? '';
-  const [list, call] = await Promise.all(curls(said).map((command) => replay(command, token)));
-  expect(list).toMatchObject({
-    result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'everything_echo' })]) },
-  });
-  expect(JSON.stringify(call)).toContain('This file is served by');
+  // It fits a usual screen, and everything it names works.
+  const shown = said.slice(said.indexOf('Quartermaster serves')).trimEnd().split('\n');
+  const rows = shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0);
+  expect(rows).toBeLessThan(24);
+  expect(said).not.toContain('ledger');
+  const commands = shown.filter((line) => line.startsWith('  ../../bin/qm '));
+  expect(commands).toHaveLength(4);
+  const cwd = join(clone, 'examples', 'team');
+  for (const command of commands) {
+    const options = { cwd, env: { PATH: process.env.PATH, HOME: tmpdir(), ...stateEnv } };
+    const ran = await promisify(execFile)('bash', ['-c', command], options).catch((error: { code: number }) => error);
+    // The explanation exits with 5, because the call is denied.
+    expect('code' in ran ? ran.code : 0, command).toBe(command.includes('explain') ? 5 : 0);
+  }
+  const [snippet = ''] = shown.filter((line) => line.startsWith('  {'));
+  const { mcpServers } = JSON.parse(snippet) as {
+    mcpServers: { team: { url: string; headers: Record<string, string> } };
+  };
+  const token = (mcpServers.team.headers.Authorization ?? '').replace('Bearer ', '');
+  const listed = await modernClient(mcpServers.team.url, token).request('tools/list');
+  expect(JSON.stringify(listed)).toContain('everything_echo');
 
   const state = layoutOf(join(clone, 'examples', 'team')).folder;
   const { pid: hub } = JSON.parse(await readFile(join(state, 'serve.json'), 'utf8')) as { pid: number };
@@ -82,19 +99,4 @@ async function freshClone(): Promise<string> {
     await cp(join(root, name), join(clone, name));
   for (const name of ['dist', 'src', 'node_modules']) await symlink(join(root, name), join(clone, name));
   return clone;
-}
-
-/** The printed commands, ready to be copied. */
-function curls(text: string): string[] {
-  return [...text.matchAll(/curl -s [^\n]* \\\n[^\n]* \\\n[^\n]*/g)].map((match) => match[0]);
-}
-
-async function replay(command: string, token: string): Promise<unknown> {
-  const url = /curl -s (\S+)/.exec(command)?.[1] ?? '';
-  const body = / -d '(.*)'$/.exec(command)?.[1] ?? '';
-  const headers = [...command.matchAll(/-H ["']([^:]+): ([^"']*)["']/g)].map(
-    ([, name = '', value = '']): [string, string] => [name, value.replace('$QM_TOKEN', token)],
-  );
-  const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(20_000) });
-  return response.json();
 }

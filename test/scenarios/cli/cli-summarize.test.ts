@@ -143,9 +143,9 @@ test('without calls, it suggests the next step, and the JSON output is still com
   const workspace = await makeWorkspace({ servers: {} });
   const empty = await runHere(['summarize'], { cwd: workspace });
   expect(empty).toMatchObject({ code: 0, stdout: '' });
-  expect(empty.stderr).toMatch(/The ledger has no calls yet.*qm call SERVER\.TOOL --agent NAME/);
+  expect(empty.stderr).toMatch(/The audit log has no calls yet.*qm call SERVER\.TOOL --agent NAME/);
   const run = await runHere(['summarize', '--run', 'gone'], { cwd: workspace });
-  expect(run.stderr).toMatch(/The ledger has no calls of run gone.*`qm calls` shows/);
+  expect(run.stderr).toMatch(/The audit log has no calls of run gone.*`qm calls` shows/);
   const json = await runHere(['summarize', '--json'], { cwd: workspace });
   expect(summarySchema.parse(JSON.parse(json.stdout)).mcp_stats).toMatchObject({
     total_calls: 0,

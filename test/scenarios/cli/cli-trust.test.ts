@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lsSchema, trustSchema } from '../../../src/faces/cli/json-shapes.ts';
+import { doctorSchema, lsSchema, trustSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -159,6 +159,37 @@ test(verifies('trust:ask', 'at a terminal qm trust asks one by one, and remember
   ]);
 });
 
+test(verifies('cli:fits', 'the questions of qm trust are wrapped between words'), async () => {
+  const workspace = await makeWorkspace({ servers: { one: echo, two: echo } });
+  const screen = runOnScreen(['trust'], { workspace, columns: 80, env: { ...asks, NO_COLOR: '1' } });
+  await eventually(() => screen.stderr().includes('Enter: not now'), 'the question');
+  const [first, last] = screen.stderr().split('\n').slice(-2);
+  expect(first).toBe('Approve all of this? [y]es, [c]hoose one by one, [n]o and do not ask again,');
+  expect(last).toContain('Enter: not now ');
+  screen.type('\r');
+  expect(await screen.ended).toBe(0);
+  // Afterwards only the states are shown, not everything again.
+  expect(screen.stdout()).toContain('waiting   one');
+  expect(screen.stderr().split('one new')).toHaveLength(2);
+});
+
+test(verifies('doctor:verdicts', 'a declined server looks declined, and is no failure'), async () => {
+  const workspace = await makeWorkspace({ servers: { one: echo, two: echo } });
+  await qm(workspace, ['trust', 'two']);
+  expect((await qm(workspace, ['doctor', 'one'])).code).toBe(6);
+  await qm(workspace, ['trust', '--decline', 'one']);
+  const { code, stdout } = await qm(workspace, ['doctor', '--json']);
+  expect(code).toBe(0);
+  const { servers } = doctorSchema.parse(JSON.parse(stdout));
+  expect(servers.map(({ name, verdict }) => [name, verdict])).toEqual([
+    ['one', 'declined'],
+    ['two', 'reachable'],
+  ]);
+  const read = await qm(workspace, ['doctor', 'one']);
+  expect(read.stdout).toBe('- one  declined\n  → You declined it. `qm trust one` approves it after all.\n');
+  expect(read.stderr).toBe('1 server: 1 declined.\n');
+});
+
 test(verifies('trust:ask', 'Ctrl-C at the question approves nothing'), async () => {
   const workspace = await makeWorkspace({ servers: { one: echo } });
   const screen = runOnScreen(['trust'], { workspace, columns: 100, env: asks });
@@ -183,7 +214,7 @@ test(
     screen.type('y\r');
     await eventually(async () => (await statesOf(workspace)).two === 'connected', 'the second server');
     screen.signal('SIGINT');
-    expect(await screen.ended).toBe(0);
+    expect(await screen.ended).toBe(130);
   },
 );
 

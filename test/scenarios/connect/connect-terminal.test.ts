@@ -32,7 +32,7 @@ test(
     expect(screen.stderr()).toContain('Server echo answers: 9 tools.');
     expect(machine.read('~/.claude.json')).toContain('"disabledMcpServers": ["echo"]');
     screen.signal('SIGINT');
-    expect(await within(screen.ended, 'the command to end')).toBe(0);
+    expect(await within(screen.ended, 'the command to end')).toBe(130);
     expect(screen.stderr()).toContain(
       'Stopped waiting. Claude Code is connected; `qm calls --follow` shows its calls.',
     );

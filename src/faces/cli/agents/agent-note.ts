@@ -1,3 +1,4 @@
+import { didYouMean } from '../../../base/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
 import { compilePolicy, policyEntriesFor } from '../../../governance/index.ts';
 
@@ -9,6 +10,9 @@ export function strangerNote(configuration: Configuration, agent: string): strin
   const policy = compilePolicy(configuration, [agent]);
   const servers = [...configuration.servers.keys()].filter((server) => policy.seesServer(server));
   const sees = servers.length === 0 ? 'no server at all' : `only ${servers.join(', ')}`;
-  const known = [...configuration.agents.keys()].slice(0, 20).join(', ');
-  return `The configuration has no agent "${agent}" (it has ${known}); this agent will see ${sees}.`;
+  const names = [...configuration.agents.keys(), ...configuration.roles.keys()];
+  const meant = didYouMean(agent, names);
+  const known = meant === undefined ? ` (it has ${names.slice(0, 20).join(', ')})` : '';
+  const note = `The configuration has no agent "${agent}"${known}; this agent will see ${sees}.`;
+  return meant === undefined ? note : `${note} Did you mean ${meant}?`;
 }

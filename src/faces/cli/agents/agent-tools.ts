@@ -28,7 +28,7 @@ export const agentToolsSchema = z.object({
   unavailable: z.array(z.object({ name: z.string(), error: z.string().nullable(), known: z.boolean() })),
   /** Servers of the agent that nobody approved. */
   untrusted: z.array(z.string()),
-  /** Errors of the configuration. */
+  /** Errors of the configuration, and names in it that the agent's servers do not have. */
   problems: z.array(problemSchema),
   note: z.string().nullable(),
 });
@@ -66,7 +66,10 @@ export async function collectAgentTools(hub: Hub, options: AgentToolsOptions): P
       .filter(({ name, state }) => servers.includes(name) && state !== 'connected')
       .map(({ name, error, tools }) => ({ name, error: error ?? null, known: tools !== undefined })),
     untrusted: routed(hub, options, (state) => state === 'untrusted'),
-    problems: hub.problems().filter(({ severity }) => severity === 'error'),
+    problems: [
+      ...hub.problems().filter(({ severity }) => severity === 'error'),
+      ...hub.unknownNames().filter(({ server }) => server !== undefined && servers.includes(server)),
+    ],
     note: strangerNote(hub.configuration, agent) ?? null,
   };
 }

@@ -1,7 +1,10 @@
-import { HubError } from '../../../base/index.ts';
-import { type CallArguments, type Configuration, type Decision, placeOf } from '../../../domain/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
+import type { AgentToolEntry } from '../../../calls/index.ts';
+import { type CallArguments, type Configuration, type Decision, placeOf, worstProblem } from '../../../domain/index.ts';
 import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
+import { nameHint } from '../name-hint.ts';
+import { strangerNote } from './agent-note.ts';
 
 /** A tool of a configured server, as the operator named it. */
 export interface NamedTool {
@@ -10,7 +13,8 @@ export interface NamedTool {
 }
 
 /** Splits `server.tool`, or the name that agents see. Throws if no server of that name is configured. */
-export function readToolName(text: string, configuration: Configuration): NamedTool {
+export function readToolName(text: string, hub: Pick<Hub, 'configuration' | 'catalogs'>): NamedTool {
+  const { configuration } = hub;
   const isOn = ({ server }: NamedTool): boolean => {
     const entry = configuration.servers.get(server);
     return entry?.kind === 'ready' && entry.spec.enabled;
@@ -19,12 +23,21 @@ export function readToolName(text: string, configuration: Configuration): NamedT
   // If the name fits several servers, prefer one that can be called.
   const named = splits.find(isOn) ?? splits[0] ?? splitExposedName(text, configuration);
   if (named !== undefined) return named;
-  const names = [...configuration.servers.keys()];
-  const known =
-    names.length === 0 ? 'No server is configured.' : `Configured servers: ${names.slice(0, 20).join(', ')}.`;
-  throw new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, {
-    hint: `Write SERVER.TOOL. ${known}`,
-  });
+  const owner = [...hub.catalogs()].find(([, { tools }]) => tools.some(({ name }) => name === text))?.[0];
+  throw unknownSubject(text, [...configuration.servers.keys()], owner);
+}
+
+/** The text before the first dot is most likely a mistyped server. */
+function unknownSubject(text: string, servers: readonly string[], owner: string | undefined): HubError {
+  const dot = text.indexOf('.');
+  const [server, tool] = dot < 0 ? [text, ''] : [text.slice(0, dot), text.slice(dot)];
+  const meant = tool === '' ? undefined : didYouMean(server, servers);
+  const likely = meant === undefined ? owner && `${owner}.${text}` : `${meant}${tool.slice(0, 120)}`;
+  const hint =
+    likely !== undefined
+      ? `Did you mean ${likely}?`
+      : `Write SERVER.TOOL. ${nameHint('', servers, { some: 'Configured servers', none: 'No server is configured.' })}`;
+  return new HubError('SERVER_UNKNOWN', `"${text.slice(0, 120)}" does not name a configured server.`, { hint });
 }
 
 /** Splits `server_tool` as agents see it; the longest server name wins. */
@@ -49,11 +62,12 @@ export type ToolVerdict =
 export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args?: CallArguments): ToolVerdict {
   const entry = hub.configuration.servers.get(server);
   if (entry?.kind === 'invalid') {
-    const message = `server ${server} is invalid: ${entry.problems[0]?.message ?? 'see `qm ls`'}`;
+    const message = `server ${server} is invalid: ${worstProblem(entry.problems)?.message ?? 'see `qm ls`'}`;
     return { kind: 'invalid', ...entry.source, message };
   }
   if (entry?.kind === 'untrusted') {
-    return { kind: 'untrusted', ...entry.source, message: `server ${server} is not trusted yet` };
+    const why = entry.declined ? 'was declined' : 'is not trusted yet';
+    return { kind: 'untrusted', ...entry.source, message: `server ${server} ${why}` };
   }
   if (entry?.kind === 'ready' && !entry.spec.enabled) {
     return {
@@ -72,7 +86,9 @@ export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): s
 
 /** Tells the operator in full why an agent got "unknown tool". */
 export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
-  const name = readToolName(text, hub.configuration);
+  const lone = loneTool(hub, agent, text);
+  if (lone !== undefined) return lone;
+  const name = readToolName(text, hub);
   const { server, tool } = name;
   const verdict = judge(hub, agent, name);
   const details = { server, tool };
@@ -86,7 +102,7 @@ export function whyUnknown(hub: Hub, agent: string, text: string): HubError {
   }
   if (verdict.decision.effect === 'deny') {
     return new HubError('POLICY_DENIED', sayVerdict(verdict, name), {
-      hint: `\`qm tools --agent ${agent}\` lists its tools.`,
+      hint: strangerNote(hub.configuration, agent) ?? `\`qm tools --agent ${agent}\` lists its tools.`,
       details,
     });
   }
@@ -111,15 +127,33 @@ function unavailableOrMissing(hub: Hub, agent: string, { server, tool }: NamedTo
     if (status?.state === 'forbidden') return new HubError('UPSTREAM_FORBIDDEN', message, { hint, details });
     return new HubError('UPSTREAM_UNAVAILABLE', message, { hint, details });
   }
-  const others = hub.lists
-    .tools(hub.callerFor({ agent }))
-    .filter((entry) => entry.server === server)
-    .map((entry) => entry.tool.name);
-  const some = others.length > 12 ? `${others.slice(0, 12).join(', ')} …` : others.join(', ');
+  const others = toolsOf(hub, agent).filter((entry) => entry.server === server);
   return new HubError('USAGE', `Server "${server}" has no tool "${tool}".`, {
-    hint: others.length === 0 ? 'It has no tools that this agent sees.' : `Agent ${agent} has ${some}.`,
+    hint: nameHint(
+      `${server}.${tool}`,
+      others.map((entry) => `${server}.${entry.tool.name}`),
+      { some: `Agent ${agent} has`, none: 'It has no tools that this agent sees.' },
+    ),
     details,
   });
+}
+
+/** A tool's own name, without its server or almost right. Undefined if a server is named. */
+function loneTool(hub: Hub, agent: string, text: string): HubError | undefined {
+  const { servers } = hub.configuration;
+  if (text.includes('.') || [...servers.keys()].some((server) => text.startsWith(`${server}_`))) return undefined;
+  const tools = toolsOf(hub, agent);
+  const names = tools.map(({ name }) => name);
+  const near = didYouMean(text, names);
+  const meant = tools.find((entry) => entry.tool.name === text) ?? tools.find(({ name }) => name === near);
+  if (meant === undefined) return undefined;
+  return new HubError('USAGE', `Agent ${agent} has no tool "${text.slice(0, 120)}".`, {
+    hint: `Did you mean ${meant.server}.${meant.tool.name}?`,
+  });
+}
+
+function toolsOf(hub: Hub, agent: string): readonly AgentToolEntry[] {
+  return hub.lists.tools(hub.callerFor({ agent }));
 }
 
 const loginHint = "Set its token in the server's headers.";

@@ -13,4 +13,4 @@ export async function noteUnsettledCalls(cli: CliContext, workspace: string): Pr
 }
 
 const note =
-  'A hub in this workspace ended without closing its ledger; its last calls are added when `qm serve` or `qm call` runs next.';
+  'A hub in this workspace ended without closing its audit log; its last calls are added when `qm serve` or `qm call` runs next.';

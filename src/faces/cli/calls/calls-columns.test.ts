@@ -38,7 +38,7 @@ test.each([
     140,
     '2026-11-16 09:05:07  tester        files.read_text_file              tool_error          385.9  tester-yaytqm88       There is no such file.',
   ],
-  [80, '09:05:07     tester      files.read_text_file     tool_error    There is no suc…'],
+  [80, '09:05:07     tester      files.read_text_file     tool_error    There is no …'],
   [40, '09:05:07     files.read_t…  tool_error'],
 ])('a followed call in %s columns', (width, expected) => {
   const line = callLineRenderer({ colours, width, now })(call);

@@ -2,7 +2,7 @@ import type { CallLine } from '../../../ledger/index.ts';
 import type { Colours } from '../terminal/colours.ts';
 import { type FittedColumn, type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-columns.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { cutCell, renderTable } from '../terminal/table.ts';
+import { cutWords, renderTable } from '../terminal/table.ts';
 
 export interface CallsLayout {
   readonly colours: Colours;
@@ -36,7 +36,7 @@ function cell(
   call: CallLine,
   { last, exact }: { readonly last: boolean; readonly exact: boolean },
 ): string {
-  const plain = exact ? cutCell(text(call), width) : text(call);
+  const plain = exact ? cutWords(text(call), width) : text(call);
   const gap = last ? '' : ' '.repeat(Math.max(0, width - plain.length));
   const painted = paint?.(plain, call) ?? plain;
   return right === true ? gap + painted : painted + gap;

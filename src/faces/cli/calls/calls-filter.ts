@@ -3,6 +3,7 @@ import { HubError } from '../../../base/index.ts';
 import type { Outcome } from '../../../domain/index.ts';
 import type { CallLine } from '../../../ledger/index.ts';
 import { checkRun } from '../agents/agent-option.ts';
+import { withChoices } from '../word-choices.ts';
 
 /** The filter options as given on the command line. */
 export interface CallsFilterOptions {
@@ -27,8 +28,8 @@ export function withCallsFilter(command: Command): Command {
     .option('--run <id>', 'only calls of this run')
     .option('--agent <name>', 'only calls by this agent')
     .option('--server <name>', 'only calls to this server')
-    .addOption(new Option('--status <word>', 'only calls with this status').choices(['ok', 'error', 'open']))
-    .addOption(new Option('--outcome <word>', 'only calls with this outcome').choices(Object.keys(outcomes)))
+    .addOption(withChoices(new Option('--status <word>', 'only calls with this status'), ['ok', 'error', 'open']))
+    .addOption(withChoices(new Option('--outcome <word>', 'only calls with this outcome'), Object.keys(outcomes)))
     .option('--since <time>', 'only calls of the last 30m, 2h or 7d');
 }
 

@@ -9,7 +9,7 @@ import { callOverSocket, type StartedCliCall } from './call-over-socket.ts';
 /** What `qm call` needs of the hub. */
 export interface CliCalls {
   locate(tool: string, stop: AbortSignal): Promise<LocatedTool | undefined>;
-  begin(call: ToolCallOrder): Promise<StartedCliCall>;
+  begin(call: ToolCallOrder, stop: AbortSignal): Promise<StartedCliCall>;
   /** Throws the reason why the agent has no such tool. */
   explainUnknown(tool: string): Promise<never>;
 }
@@ -27,10 +27,11 @@ export function createCliCalls(hub: JoinedHub, identity: { readonly agent: strin
       const found = await hub.operate({ name: 'locate', params: { tool }, agent }, stop);
       return locatedToolSchema.nullable().parse(found) ?? undefined;
     },
-    async begin({ name, args, attended }) {
+    async begin({ name, args, attended }, stop) {
       const { channel } = attended;
       const capabilities = channel?.ask === undefined ? {} : personCapabilities;
-      return callOverSocket(await hub.attach(identity), { name, argumentsText: args.text, channel, capabilities });
+      const attached = await hub.attach(identity, { stop });
+      return callOverSocket(attached, { name, argumentsText: args.text, channel, capabilities });
     },
     async explainUnknown(tool) {
       await hub.operate({ name: 'why-unknown', params: { tool }, agent });

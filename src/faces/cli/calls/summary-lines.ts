@@ -105,6 +105,7 @@ function factLines(stats: CallStatistics, { colours, width }: Paper): string[] {
     ['outcomes', countsText(stats.outcomes)],
     ['agents', countsText(stats.calls_by_agent)],
   ];
+  if (stats.probes > 0) facts.push(['probes', `${stats.probes} by qm doctor and qm inspect, not counted above`]);
   if (cached_calls > 0) facts.push(['cached', countsText(stats.cached_by_server)]);
   if (rate_limit_hits > 0)
     facts.push(['rate limits', countsText(stats.rate_limit_hits_by_server) || String(rate_limit_hits), colours.yellow]);

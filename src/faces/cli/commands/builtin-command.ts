@@ -3,10 +3,14 @@ import { type BuiltinUsage, builtinUsages, serveBuiltin } from '../../../apps/bu
 import type { BuiltinName } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { servePipes } from '../hub/serve-pipes.ts';
 
 export function builtinCommand(cli: CliContext): Command {
-  const all = new Command('builtin').description('run a built-in server on stdin and stdout').helpCommand(false);
+  const all = new Command('builtin')
+    .description('run a built-in server on stdin and stdout')
+    .helpCommand(false)
+    .addHelpText('after', helpExamples('qm builtin git --workspace ../team', 'qm builtin fetch --help'));
   for (const [name, usage] of Object.entries(builtinUsages)) {
     // The record is keyed by name.
     all.addCommand(oneCommand(cli, name as BuiltinName, usage));
@@ -23,6 +27,7 @@ function oneCommand(cli: CliContext, name: BuiltinName, { summary, options, vari
   }
   const needed = variables.map(({ name: variable, purpose }) => `  ${variable}  ${purpose}`);
   if (needed.length > 0) command.addHelpText('after', `\nVariables:\n${needed.join('\n')}`);
+  command.addHelpText('after', helpExamples(`qm builtin ${name}`, `qm builtin ${name} --log-level debug`));
   return command.action((_options: unknown, self: Command) => serve(cli, readInvocation(self, cli), name, self));
 }
 

@@ -6,6 +6,7 @@ import type { ToolArguments } from '../agents/tool-arguments.ts';
 import type { CliCalls } from '../calls/cli-calls.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { LocatedTool } from '../hosting/control-operations.ts';
 import { newRun } from '../hub/new-run.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
@@ -13,6 +14,13 @@ import { printable, printableLine } from '../terminal/printable.ts';
 export function callCommand(cli: CliContext): Command {
   return withAgent(new Command('call'), 'the agent that calls')
     .description('call a tool as an agent, under its rules, and record the call')
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm call files.read_text_file path=README.md --agent tester',
+        `qm call files.read_text_file --args '{"path":"README.md"}' --agent tester --json`,
+      ),
+    )
     .argument('<server.tool>', 'the tool, or its name for the agent')
     .argument('[k=v...]', "arguments; text unless the tool's schema says otherwise; k:=JSON for any value")
     .option('--args <json>', 'all arguments as one JSON object, sent unchanged; - reads stdin')
@@ -83,7 +91,7 @@ async function callIn(cli: CliContext, hub: CliCalls, scope: CallScope): Promise
   const args = await scope.argumentsFor(located);
   const ended = new AbortController();
   const attended = await attend(cli, { tool, server: located?.server ?? '', quiet: scope.json }, ended.signal);
-  const inFlight = await hub.begin({ name: located?.name ?? tool, args, attended });
+  const inFlight = await hub.begin({ name: located?.name ?? tool, args, attended }, stop);
   const onStop = (): void => inFlight.cancel('interrupted at the terminal');
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();

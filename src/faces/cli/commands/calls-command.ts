@@ -11,10 +11,12 @@ import {
 } from '../calls/calls-filter.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export function callsCommand(cli: CliContext): Command {
   const command = new Command('calls')
-    .description('show the audit log (the ledger): who called which tool, with what outcome')
+    .description('show the audit log: who called which tool, with what outcome')
+    .addHelpText('after', helpExamples('qm calls --follow', 'qm calls --agent tester --status error --since 2h'))
     .option('--follow', 'print further calls as they end, until Ctrl-C')
     .option('--limit <count>', 'number of calls to show', '50');
   return withCallsFilter(command).action((options: CallsOptions, self: Command) =>
@@ -65,7 +67,7 @@ async function print(
   }
   const { renderCalls } = await import('../calls/calls-columns.ts');
   const layout = { colours: terminal.colours, width: terminal.width, now: clock.now() };
-  if (all.length === 0) terminal.err(sayNothingThere(options));
+  if (all.length === 0) terminal.err(await sayNothingThere(cli, workspace, options));
   else
     for (const line of renderCalls(
       all.map(({ call }) => call),
@@ -75,11 +77,15 @@ async function print(
   await noteUnsettledCalls(cli, workspace);
 }
 
-function sayNothingThere({ run, agent, server, status, outcome, since }: CallsOptions): string {
+async function sayNothingThere(cli: CliContext, workspace: string, options: CallsOptions): Promise<string> {
+  const { run, agent, server, status, outcome, since } = options;
   const picky = [run, agent, server, status, outcome, since].some((each) => each !== undefined);
-  return picky
-    ? 'No call in the ledger matches. `qm calls` without options shows the last ones.'
-    : 'The ledger has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
+  if (!picky) {
+    return 'The audit log has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
+  }
+  const { mistypedFilter } = await import('../calls/mistyped-filter.ts');
+  const hint = (await mistypedFilter(cli, workspace, options)) ?? '`qm calls` without options shows the last ones.';
+  return `No call in the audit log matches. ${hint}`;
 }
 
 interface FollowScope extends Invocation {

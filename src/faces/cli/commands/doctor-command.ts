@@ -6,10 +6,12 @@ import type { CliContext } from '../context.ts';
 import type { DoctorServer } from '../doctor/diagnosis-shapes.ts';
 import type { DoctorShow } from '../doctor/doctor-show.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export function doctorCommand(cli: CliContext): Command {
   return new Command('doctor')
     .description('test the connection to each server and suggest how to fix failures')
+    .addHelpText('after', helpExamples('qm doctor', 'qm doctor files github --timeout 60'))
     .argument('[server...]', 'servers to test (default: all)')
     .option('--timeout <seconds>', 'timeout per transport (default: 15; 60 with npx, uvx and the like)')
     .option('--run <id>', 'run to record the probes under (default: a new one)')
@@ -64,7 +66,9 @@ async function doctor(
   }
   if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
   const task = { servers: usable, timeoutMs, run, foreground: options.foreground, stop };
-  const { run: usedRun, renamed } = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
+  const { run: usedRun, renamed: aboutNames } = await probeAll(cli, invocation, task, show, (row) =>
+    rows.set(row.name, row),
+  );
   // The conventional exit code for Ctrl-C.
   if (stop.aborted) cli.exitWith(130);
   if (cli.terminal.gone.aborted) return;
@@ -73,8 +77,8 @@ async function doctor(
     sayStopped(cli, invocation, rows.size - found().length);
     return;
   }
-  show.end({ run: usedRun, servers: found(), problems: [...problems, ...renamed] });
-  if (!invocation.json) sayProblems(cli, renamed);
+  show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames] });
+  if (!invocation.json) sayProblems(cli, aboutNames);
   cli.exitWith(rowing.doctorExitCode(found(), problems));
   if (!invocation.json && problems.length > 0 && cli.stdin.isTTY === true && cli.terminal.errIsTerminal) {
     const { offerToMove } = await import('../secrets/move-action.ts');
@@ -104,6 +108,7 @@ interface ProbeTask {
 interface Probed {
   /** The run that the probes are recorded under; null if there was nothing to probe, or it was stopped. */
   readonly run: string | null;
+  /** Problems with names, which show only once the tools are known. */
   readonly renamed: readonly Problem[];
 }
 

@@ -1,15 +1,25 @@
 import { Command } from 'commander';
+import { errorTable } from '../../../base/index.ts';
 import type { Configuration, Decision, ServerAccess } from '../../../domain/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import { checkAgent, withAgent } from '../agents/agent-option.ts';
 import type { NamedTool, ToolVerdict } from '../agents/explain-question.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { Explanation } from '../json-shapes.ts';
+import { printableLine } from '../terminal/printable.ts';
 
 export function explainCommand(cli: CliContext): Command {
   return withAgent(new Command('explain'), 'the agent')
     .description('show which rule allows or denies a call, and where it is written')
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm explain files.write_file --agent tester',
+        `qm explain files.write_file --agent tester --args '{"path":"notes.md"}'`,
+      ),
+    )
     .argument('<server.tool>', 'the tool; or server.resource:URI, or server.prompt:NAME')
     .option('--args <json>', 'arguments of the call, for rules that check them')
     .action((tool: string, options: ExplainOptions, command: Command) =>
@@ -30,21 +40,25 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     { argumentsFromJson },
     { strangerNote },
     { adviceOn, policyEntriesFor },
+    { findKnown },
   ] = await Promise.all([
     import('../hosting/local-hub.ts'),
     import('../agents/explain-question.ts'),
     import('../agents/tool-arguments.ts'),
     import('../agents/agent-note.ts'),
     import('../../../governance/index.ts'),
+    import('../agents/known-tool.ts'),
   ]);
   const agent = checkAgent(options.agent);
   const args = options.args === undefined ? undefined : argumentsFromJson(options.args).value;
   await withLocalHub(cli, invocation, async (hub) => {
-    const name = readToolName(text, hub.configuration);
+    const name = readToolName(text, hub);
     const verdict = judge(hub, agent, name, args);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
+    const found = findKnown(hub, name);
     const answer = toExplanation({
+      known: found.kind === 'unknowable' ? null : found.kind === 'found',
       agent,
       role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
       ...name,
@@ -56,16 +70,26 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
           : null,
     });
     if (answer.decision !== 'allow') cli.exitWith(5);
+    if (found.kind === 'missing') cli.exitWith(errorTable.USAGE.exit);
     if (invocation.json) {
       terminal.out(JSON.stringify(answer));
       return;
     }
     const { green, yellow, red } = terminal.colours;
-    terminal.out({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
-    if (answer.fix !== null) terminal.out(answer.fix);
+    terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
+    if (answer.fix !== null) terminal.say(answer.fix);
+    if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
+    await warnOfNames(cli, hub, name);
     const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);
     if (note !== undefined) terminal.err(terminal.errColours.dim(note));
   });
+}
+
+/** The operator may look at a rule here that names nothing. */
+async function warnOfNames({ terminal }: CliContext, hub: Hub, { server }: NamedTool): Promise<void> {
+  const { problemLines } = await import('../servers/problem-lines.ts');
+  const problems = hub.unknownNames().filter((problem) => problem.server === server);
+  for (const line of problemLines(problems, terminal.errColours)) terminal.err(line);
 }
 
 function accessOf(configuration: Configuration, { server }: NamedTool): ServerAccess | undefined {
@@ -90,13 +114,14 @@ interface Explained extends NamedTool {
   readonly verdict: ToolVerdict;
   readonly text: string;
   readonly fix: string | null;
+  readonly known: boolean | null;
 }
 
-function toExplanation({ verdict, text, fix, ...who }: Explained): Explanation {
+function toExplanation({ verdict, text, fix, known, ...who }: Explained): Explanation {
   if (verdict.kind !== 'decided') {
     const { kind, file, line } = verdict;
     const source = { file, ...(line === undefined ? {} : { line }) };
-    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix };
+    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix, known };
   }
   const { effect, reason } = verdict.decision;
   return {
@@ -108,5 +133,6 @@ function toExplanation({ verdict, text, fix, ...who }: Explained): Explanation {
     because: 'because' in reason ? reason.because : null,
     text,
     fix,
+    known,
   };
 }

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { ServerStatus } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { hubWords } from '../hub/hub-words.ts';
 import type { LsAnswer } from '../json-shapes.ts';
 import { problemLines } from '../servers/problem-lines.ts';
@@ -13,6 +14,7 @@ import { hang } from '../terminal/wrap.ts';
 export function lsCommand(cli: CliContext): Command {
   return new Command('ls')
     .description('list the servers with their state and configuration file')
+    .addHelpText('after', helpExamples('qm ls', "qm ls --json | jq -r '.servers[].name'"))
     .action(async (_options, command: Command) => {
       const invocation = readInvocation(command, cli);
       const answer = await readServers(cli, invocation);

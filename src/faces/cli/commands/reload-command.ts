@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { hubWords } from '../hub/hub-words.ts';
 import type { LsAnswer } from '../json-shapes.ts';
 import { problemLines } from '../servers/problem-lines.ts';
@@ -10,6 +11,7 @@ import { plural } from '../terminal/plural.ts';
 export function reloadCommand(cli: CliContext): Command {
   return new Command('reload')
     .description('make the running hub apply the files as they are now, without waiting')
+    .addHelpText('after', helpExamples('qm reload', 'qm reload --json'))
     .action((_options, command: Command) => reload(cli, readInvocation(command, cli)));
 }
 
@@ -18,7 +20,7 @@ async function reload(cli: CliContext, { workspace, json }: Invocation): Promise
   const { findHub } = await import('../hub/find-hub.ts');
   const hub = await findHub(cli, workspace);
   if (hub === undefined) {
-    throw new HubError('USAGE', 'No hub is running in this workspace.', {
+    throw new HubError('HUB_NOT_RUNNING', 'No hub runs in this workspace.', {
       hint: 'A new hub reads the files as they are: `qm serve`.',
     });
   }

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { defectFields, HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { Serve } from '../hosting/open-serve.ts';
 import type { ServeLine } from '../json-shapes.ts';
 import { whenAborted } from '../signals.ts';
@@ -10,6 +11,10 @@ import { whenAborted } from '../signals.ts';
 export function serveCommand(cli: CliContext): Command {
   return new Command('serve')
     .description('run the hub: the MCP endpoint for agents and the API for operators')
+    .addHelpText(
+      'after',
+      helpExamples('qm serve', 'qm serve --port 0 --json  # a free port; the first line of stdout says which'),
+    )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 picks a free one (default: 4680, or a free one if it is taken)')
     .option('--trust', 'approve every server and rule that is on disk now; later changes still wait')
@@ -50,7 +55,7 @@ async function serve(
   hub.onReload(() => logProblems(running));
   const { reviewChanges } = await import('../trust/review-changes.ts');
   const endReview = reviewChanges(cli, invocation, hub);
-  await whenAborted(AbortSignal.any([stop, failed.signal]));
+  await whenAborted(AbortSignal.any([stop, failed.signal, running.leave]));
   endReview();
   if (hub.callsInFlight > 0) logger.info('hub.stopping', { callsInFlight: hub.callsInFlight });
   await running.close();
@@ -59,7 +64,7 @@ async function serve(
 async function announce(cli: CliContext, { json }: Invocation, running: Serve): Promise<void> {
   if (!json) {
     const { bannerLines } = await import('../hosting/serve-banner.ts');
-    for (const line of bannerLines(cli, running)) cli.terminal.err(line);
+    for (const line of bannerLines(cli, running)) cli.terminal.errWhole(line);
     return;
   }
   const { url, hub, adminTokenFile } = running;

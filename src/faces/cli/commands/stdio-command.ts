@@ -2,12 +2,17 @@ import { Command } from 'commander';
 import { checkAgent, checkRun, withAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { newRun } from '../hub/new-run.ts';
 import { servePipes } from '../hub/serve-pipes.ts';
 
 export function stdioCommand(cli: CliContext): Command {
   return withAgent(new Command('stdio'), 'the agent')
     .description('serve the view of an agent as an MCP server on stdin and stdout')
+    .addHelpText(
+      'after',
+      helpExamples('qm stdio --agent tester', 'qm stdio --agent tester --run nightly --workspace ../team'),
+    )
     .option('--run <id>', 'run to record its calls under (default: a new one)')
     .option('--foreground', 'if no hub runs, run it in this process instead of in the background')
     .action((options: StdioOptions, command: Command) => stdio(cli, readInvocation(command, cli), options));

@@ -2,11 +2,13 @@ import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { StopAnswer } from '../json-shapes.ts';
 
 export function stopCommand(cli: CliContext): Command {
   return new Command('stop')
-    .description('stop the hub that runs in the background; calls in flight finish first')
+    .description('stop the hub of this workspace; calls in flight finish first')
+    .addHelpText('after', helpExamples('qm stop', 'qm stop --workspace ../team'))
     .action((_options, command: Command) => stopHub(cli, readInvocation(command, cli)));
 }
 
@@ -25,19 +27,17 @@ async function stopHub(cli: CliContext, invocation: Invocation): Promise<void> {
   ]);
   const layout = stateLayout(cli, invocation.workspace);
   const found = await readServeFile(layout);
-  if (found?.role === 'serve') {
-    throw new HubError('USAGE', `The hub at ${found.url} (process ${found.pid}) was started with \`qm serve\`.`, {
-      hint: 'Press Ctrl-C in its terminal, or stop its service.',
-    });
-  }
   const order = { agent: 'operator', operation: { name: 'stop', params: {} } };
   const attached = found === undefined ? undefined : await attachToHub(cli, invocation, order);
   if (attached !== undefined) {
     await readOutcome(attached, clock, { maxBytes: 64 * 1024, timeoutMs: 5000 });
     terminal.progress('Waiting for calls in flight …');
     const deadline = clock.monotonic() + stopMs;
-    const isGone = async (): Promise<boolean> => !(await isRunning(found?.pid));
-    while (!(await isGone()) && clock.monotonic() < deadline) await sleep(clock, pollMs, cli.signals.graceful());
+    const stop = cli.signals.graceful();
+    while ((await isRunning(found?.pid)) && clock.monotonic() < deadline) {
+      await sleep(clock, pollMs, stop);
+      if (stop.aborted) throw new HubError('CANCELLED', 'The hub still finishes its calls, then it ends.');
+    }
     terminal.progress('');
   }
   const text = attached === undefined ? 'No hub is running here.' : `Stopped the hub (process ${attached.pid}).`;

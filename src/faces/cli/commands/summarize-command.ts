@@ -4,11 +4,13 @@ import { checkRun } from '../agents/agent-option.ts';
 import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import { plural } from '../terminal/plural.ts';
 
 export function summarizeCommand(cli: CliContext): Command {
   return new Command('summarize')
-    .description('show statistics of the ledger: counts, errors, latency, suspicious calls')
+    .description('show statistics of the audit log: counts, errors, latency, suspicious calls')
+    .addHelpText('after', helpExamples('qm summarize', 'qm summarize --run nightly --output summary.json'))
     .option('--run <id>', 'only calls of this run')
     .option('--output <file>', 'write them to this file as JSON')
     .action((options: SummarizeOptions, command: Command) => summarize(cli, readInvocation(command, cli), options));
@@ -24,7 +26,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   const { summarizeCalls } = await import('../../../ledger/index.ts');
   const run = checkRun(options.run);
   const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
-  terminal.progress('Reading the ledger …');
+  terminal.progress('Reading the audit log …');
   const stats = await summarizeCalls(workspace, run === undefined ? {} : { run });
   terminal.progress('');
   const summary = { mcp_stats: stats };
@@ -38,7 +40,14 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   if (target === undefined) {
     const { summaryLines } = await import('../calls/summary-lines.ts');
     if (stats.total_calls > 0) for (const line of summaryLines(stats, terminal)) terminal.out(line);
-    else terminal.err(emptyText(run));
+    else {
+      terminal.err(await emptyText(cli, workspace, run));
+      if (stats.probes > 0) {
+        terminal.err(
+          `It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are no calls of agents.`,
+        );
+      }
+    }
   }
   if (stats.total_calls === 0 && stats.unreadable_lines > 0)
     terminal.err(
@@ -47,10 +56,13 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   await noteUnsettledCalls(cli, workspace);
 }
 
-function emptyText(run: string | undefined): string {
-  return run === undefined
-    ? 'The ledger has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.'
-    : `The ledger has no calls of run ${run}. \`qm calls\` shows which runs there are.`;
+async function emptyText(cli: CliContext, workspace: string, run: string | undefined): Promise<string> {
+  if (run === undefined) {
+    return 'The audit log has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
+  }
+  const { mistypedFilter } = await import('../calls/mistyped-filter.ts');
+  const hint = (await mistypedFilter(cli, workspace, { run })) ?? '`qm calls` shows which runs there are.';
+  return `The audit log has no calls of run ${run}. ${hint}`;
 }
 
 /** Checks the target before the long read, not after it. */

@@ -1,16 +1,28 @@
 import { Command } from 'commander';
+import { HubError, toHubError } from '../../../base/index.ts';
 import type { TokenOrderBody, TokenSummaryBody } from '../../api/index.ts';
 import { withAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
+import type { TokenCommands } from '../hub/token-commands.ts';
 import type { TokenRevoked } from '../json-shapes.ts';
+import { nameHint } from '../name-hint.ts';
+import { type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-columns.ts';
 import { renderTable } from '../terminal/table.ts';
 
 export function tokenCommand(cli: CliContext): Command {
-  const token = new Command('token').description('issue, list and revoke the tokens of agents').helpCommand(false);
+  const token = new Command('token')
+    .description('issue, list and revoke the tokens of agents')
+    .addHelpText('after', helpExamples('qm token issue --agent tester --ttl 12h', 'qm token ls'))
+    .helpCommand(false);
   token.addCommand(
     withAgent(new Command('issue'), 'the agent that uses the token')
       .description('issue a token; it is shown once and stored as a hash')
+      .addHelpText(
+        'after',
+        helpExamples('qm token issue --agent tester', 'export QM_TOKEN=$(qm token issue --agent tester --ttl 12h)'),
+      )
       .option('--ttl <time>', 'lifetime, such as 30d, 12h or 15m (default: 30d)')
       .option('--run <id>', 'run to record its calls under')
       .option(
@@ -22,12 +34,14 @@ export function tokenCommand(cli: CliContext): Command {
   token.addCommand(
     new Command('ls')
       .description('list the tokens, without their text')
+      .addHelpText('after', helpExamples('qm token ls', "qm token ls --json | jq -r '.[].id'"))
       .action((_options, command: Command) => list(cli, readInvocation(command, cli))),
   );
   token.addCommand(
     new Command('revoke')
       .description('revoke a token and every token delegated from it')
-      .argument('<id>', 'as `qm token ls` shows it')
+      .addHelpText('after', helpExamples('qm token revoke ra227pd68x', 'qm token revoke ra227pd68x --json'))
+      .argument('<id>', 'as `qm token ls` shows it, or the token itself')
       .action((id: string, _options, command: Command) => revoke(cli, readInvocation(command, cli), id)),
   );
   return token;
@@ -51,9 +65,10 @@ async function issue(cli: CliContext, { workspace, json }: Invocation, options: 
     agent,
     ...(ttl === undefined ? {} : { ttlMs: parseTtl(ttl) }),
     ...(run === undefined ? {} : { run }),
-    ...(parent === undefined ? {} : { parent }),
+    ...(parent === undefined ? {} : { parent: tokenId(parent) }),
   };
-  const issued = await (await openTokenCommands(cli, workspace)).issue(order);
+  const commands = await openTokenCommands(cli, workspace);
+  const issued = await suggestingId(commands, order.parent, () => commands.issue(order));
   await warnOfStranger(cli, workspace, agent);
   if (json) {
     terminal.out(JSON.stringify(issued));
@@ -91,28 +106,45 @@ async function list(cli: CliContext, { workspace, json }: Invocation): Promise<v
 
 function tokenTable({ terminal: { colours, width } }: CliContext, tokens: readonly TokenSummaryBody[]): string[] {
   const day = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
-  return renderTable(
-    tokens,
-    [
-      { title: 'ID', text: ({ id }) => id, paint: colours.bold },
-      { title: 'AGENT', text: ({ agent }) => agent },
-      {
-        title: 'STATE',
-        text: ({ state }) => state,
-        paint: (text, { state }) => (state === 'valid' ? colours.green(text) : colours.dim(text)),
-      },
-      { title: 'EXPIRES (UTC)', text: ({ expires }) => day(expires) },
-      { title: 'CREATED (UTC)', text: ({ created }) => day(created) },
-      { title: 'PARENT', text: ({ parent }) => parent ?? '-' },
-      { title: 'RUN', text: ({ run }) => run ?? '-' },
-    ],
-    { colours, width },
-  );
+  const columns: readonly FittingColumn<TokenSummaryBody>[] = [
+    { title: 'ID', text: ({ id }) => id, paint: colours.bold },
+    { title: 'AGENT', text: ({ agent }) => agent },
+    {
+      title: 'STATE',
+      text: ({ state }) => state,
+      paint: (text, { state }) => (state === 'valid' ? colours.green(text) : colours.dim(text)),
+    },
+    { title: 'EXPIRES (UTC)', text: ({ expires }) => day(expires) },
+    { title: 'CREATED (UTC)', text: ({ created }) => day(created), spare: 1 },
+    { title: 'PARENT', text: ({ parent }) => parent ?? '-' },
+    { title: 'RUN', text: ({ run }) => run ?? '-' },
+  ];
+  const fitted = fitColumns(columns, naturalWidths(columns, tokens), width);
+  return renderTable(tokens, fitted, { colours, width });
 }
 
-async function revoke(cli: CliContext, { workspace, json }: Invocation, id: string): Promise<void> {
+/** Also takes the token itself, so that nobody has to cut the id out of it, and no error repeats it. */
+function tokenId(text: string): string {
+  return /^qm_([0-9a-z]+)_/.exec(text)?.[1] ?? text;
+}
+
+async function suggestingId<T>(commands: TokenCommands, id: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = toHubError(error);
+    if (known.code !== 'TOKEN_UNKNOWN' || id === undefined) throw error;
+    const valid = (await commands.list()).filter(({ state }) => state === 'valid').map((token) => token.id);
+    const hint = nameHint(id, valid, { some: 'Valid tokens', none: 'There are no valid tokens.' });
+    throw new HubError('TOKEN_UNKNOWN', known.message, { hint, cause: error });
+  }
+}
+
+async function revoke(cli: CliContext, { workspace, json }: Invocation, given: string): Promise<void> {
   const { openTokenCommands } = await import('../hub/token-commands.ts');
-  await (await openTokenCommands(cli, workspace)).revoke(id);
+  const commands = await openTokenCommands(cli, workspace);
+  const id = tokenId(given);
+  await suggestingId(commands, id, () => commands.revoke(id));
   const answer: TokenRevoked = { id, revoked: true };
   if (json) cli.terminal.out(JSON.stringify(answer));
   else cli.terminal.err(`Token ${id} is revoked, with every token delegated from it.`);

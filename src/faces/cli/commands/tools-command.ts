@@ -4,6 +4,7 @@ import { checkAgent, withAgent } from '../agents/agent-option.ts';
 import type { AgentToolsReport } from '../agents/agent-tools.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { AnyToolRow, ToolRow } from '../json-shapes.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type Column, renderTable } from '../terminal/table.ts';
@@ -11,6 +12,10 @@ import { type Column, renderTable } from '../terminal/table.ts';
 export function toolsCommand(cli: CliContext): Command {
   return withAgent(new Command('tools'), 'the agent')
     .description('list the tools that an agent sees')
+    .addHelpText(
+      'after',
+      helpExamples('qm tools --agent tester', 'qm tools --agent tester --all  # also what is hidden from it, and why'),
+    )
     .option('--all', 'also list hidden tools, with the reason')
     .option('--foreground', 'if no hub runs, run it in this process instead of in the background')
     .action((options: ToolsOptions, command: Command) => tools(cli, readInvocation(command, cli), options));
@@ -88,7 +93,7 @@ function print({ terminal }: CliContext, unsorted: readonly Row[]): void {
     const reason = printableLine(own[0]?.row.description ?? '');
     const allHidden = own.every(({ row }) => row.name === null && printableLine(row.description) === reason);
     // If one reason hides a whole server, print it once.
-    if (allHidden) terminal.out(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
+    if (allHidden) terminal.say(`  ${colours.dim(`${own.length} hidden: ${reason}`)}`);
     else for (const { line } of own) terminal.out(`  ${line}`);
   }
 }
@@ -112,6 +117,7 @@ function tableLines({ colours, width }: CliContext['terminal'], rows: readonly R
     title: 'DESCRIPTION',
     text: (row) => printableLine(row.description),
     paint: colours.dim,
+    cut: true,
   };
   const room = width === undefined ? undefined : width - 2;
   const taken = Math.max(...rows.map((row) => name.text(row).length)) + 2 + 'allow'.length + 2;

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CliContext } from '../context.ts';
 import { readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 
 export interface TrustArguments {
   readonly show?: boolean;
@@ -23,17 +24,18 @@ export function trustCommand(cli: CliContext): Command {
     .option('--revoke', 'take approvals back: of the named servers, or of all')
     .option('--earlier', 'with --revoke: forget only versions other than the one in force, on all branches')
     .option('--digest <sha256>', 'approve everything if it has this digest; for CI')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm trust  # asks about each server that waits',
+        'qm trust files github  # approves these two',
+        'qm trust --revoke --earlier  # forgets what you approved before, on other branches too',
+        'qm trust --show --json  # everything on disk, with its digest',
+        'qm trust --digest sha256:0f1e…  # in CI: approves exactly what you reviewed',
+      ),
+    )
     .action(async (servers: string[], options: TrustArguments, command: Command) => {
       const { runTrust } = await import('../trust/trust-actions.ts');
       await runTrust(cli, readInvocation(command, cli), servers, options);
     });
 }
-
-const examples = `
-Examples:
-  qm trust                 asks about each server that waits
-  qm trust files github    approves these two
-  qm trust --revoke --earlier   forgets what you approved before, on other branches too
-  qm trust --show --json   what is on disk, with its digest
-  qm trust --digest sha256:…   in CI: approves exactly what you reviewed`;

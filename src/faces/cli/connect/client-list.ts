@@ -1,6 +1,5 @@
-import { HubError } from '../../../base/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
 import { type Client, findClient, knownClients } from '../../../clients/index.ts';
-import { didYouMean } from '../../../config/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { nextCommand } from '../next-command.ts';

@@ -1,5 +1,4 @@
-import { HubError } from '../../../base/index.ts';
-import { didYouMean } from '../../../config/index.ts';
+import { didYouMean, HubError } from '../../../base/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
 import { strangerNote } from '../agents/agent-note.ts';
 import type { CliContext } from '../context.ts';

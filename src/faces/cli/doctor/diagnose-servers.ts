@@ -24,7 +24,11 @@ export const diagnoseEventSchema = z.discriminatedUnion('kind', [
 
 export type DiagnoseEvent = z.infer<typeof diagnoseEventSchema>;
 
-export const diagnoseOutcomeSchema = z.object({ run: z.string(), renamed: z.array(problemSchema) });
+export const diagnoseOutcomeSchema = z.object({
+  run: z.string(),
+  /** Every problem with a name. The word is that of the attach protocol. */
+  renamed: z.array(problemSchema),
+});
 
 type Process = Pick<CliContext, 'clock' | 'mask'>;
 type Request = Pick<OperationRequest, 'params' | 'signal' | 'tell'>;
@@ -43,7 +47,9 @@ export async function diagnoseServers(
     if (spec === undefined) said({ kind: 'found', row: lateRow(name) });
     else await diagnose(cli, { hub, diagnosis, timeoutMs }, spec, { signal, said });
   });
-  return { run: diagnosis.run, renamed: [...diagnosis.nameProblems()] };
+  const asked = new Set<string | undefined>(servers);
+  const { taken, unknown } = diagnosis.nameProblems();
+  return { run: diagnosis.run, renamed: [...taken, ...unknown.filter(({ server }) => asked.has(server))] };
 }
 
 async function diagnose(
@@ -58,7 +64,7 @@ async function diagnose(
   const onTried = (attempt: ProbeAttempt): void => step(afterwards(spec, attempt));
   const probe = await diagnosis.probe(spec, { timeoutMs, signal, onTried });
   if (signal.aborted) return;
-  said({ kind: 'found', row: probedRow(cli, spec, probe, { timeoutMs }) });
+  said({ kind: 'found', row: probedRow(cli, spec, probe, { timeoutMs, isConfigured: true }) });
   // The hub need not wait until it tries again by itself.
   const status = hub.status().find(({ name }) => name === spec.name);
   const isBehind = status?.tools === undefined || status.error !== undefined;

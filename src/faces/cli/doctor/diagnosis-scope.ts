@@ -1,5 +1,4 @@
 import { HubError } from '../../../base/index.ts';
-import { didYouMean } from '../../../config/index.ts';
 import {
   type Configuration,
   type ConfiguredServer,
@@ -10,6 +9,7 @@ import {
 import { createRedactor } from '../../../vault/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { unknownServer } from '../servers/unknown-server.ts';
 import { settleTrust } from '../trust/settle-trust.ts';
 import { readWorkspaceTrust } from '../trust/workspace-trust.ts';
 
@@ -37,12 +37,7 @@ export function pickServers(configuration: Configuration, names: readonly string
 export function pickServer({ servers }: Configuration, name: string): ConfiguredServer {
   const found = servers.get(name);
   if (found !== undefined) return found;
-  const known = [...servers.keys()];
-  const meant = didYouMean(name, known);
-  const all = known.length === 0 ? 'No server is configured.' : `Configured servers: ${known.slice(0, 20).join(', ')}.`;
-  throw new HubError('SERVER_UNKNOWN', `No server "${name.slice(0, 80)}" is configured.`, {
-    hint: meant === undefined ? all : `Did you mean ${meant}?`,
-  });
+  throw unknownServer(name, servers.keys());
 }
 
 /** A server whose configuration allows a connection; throws otherwise. */

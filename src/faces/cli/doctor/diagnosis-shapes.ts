@@ -8,8 +8,8 @@ const transportKind = z.enum(transportKinds);
 export const doctorServerSchema = z.strictObject({
   name: z.string(),
   verdict: z
-    .enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable', 'invalid', 'untrusted', 'disabled'])
-    .describe('The last three were not probed'),
+    .enum(['reachable', 'needs-auth', 'auth-failed', 'unreachable', 'invalid', 'untrusted', 'declined', 'disabled'])
+    .describe('The last four were not probed'),
   source: z.string().describe('File and line'),
   transport: transportKind.nullable().describe('The transport over which the server answered, even with a refusal'),
   protocolVersion: z.string().nullable(),
@@ -45,7 +45,7 @@ const listed = z.array(z.record(z.string(), z.unknown()));
 /** `qm inspect`; with `--tool`, a single member of `tools`. */
 export const inspectSchema = z.strictObject({
   name: z.string(),
-  source: z.string().describe('File and line'),
+  source: z.string().nullable().describe('File and line; null for a server that is not configured'),
   transport: transportKind,
   protocolVersion: z.string(),
   serverInfo: z.strictObject({ name: z.string(), version: z.string(), title: z.string().exactOptional() }).nullable(),

@@ -67,7 +67,7 @@ function advise(server: ServerSpec, ...attempts: ProbeAttempt[]): string[] {
     durationMs: 1,
   };
   const redact = (text: string): string => text.replaceAll('hush', '[redacted]');
-  return adviceFor(server, probe, { timeoutMs: 15_000, redact });
+  return adviceFor(server, probe, { timeoutMs: 15_000, isConfigured: true, redact });
 }
 
 test('a login that is missing: which header, which variable, where', () => {

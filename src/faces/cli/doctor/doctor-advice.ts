@@ -13,6 +13,8 @@ import { replacementAdvice } from './replaced-package.ts';
 
 export interface AdviceContext {
   readonly timeoutMs: number;
+  /** False: the server was given on the command line. */
+  readonly isConfigured: boolean;
   /** Removes secrets from a command line or a host name. */
   readonly redact: (text: string) => string;
 }
@@ -28,9 +30,9 @@ function adviceOn(spec: ServerSpec, probe: Probe, context: AdviceContext): strin
     case 'reachable':
       return [];
     case 'needs-auth':
-      return [loginAdvice(spec, transportOf(spec, probe.attempts, last))];
+      return [loginAdvice(spec, transportOf(spec, probe.attempts, last), context)];
     case 'auth-failed':
-      return [refusalAdvice(spec, transportOf(spec, probe.attempts, last), last)];
+      return [refusalAdvice(spec, transportOf(spec, probe.attempts, last), last, context)];
     case 'unreachable': {
       // Implicit attempts after a 404 need no advice of their own.
       const asked = probe.attempts.filter(({ implicit }) => !implicit);
@@ -49,8 +51,13 @@ function transportOf(spec: ServerSpec, attempts: readonly ProbeAttempt[], at: Pr
   return [spec.transport, ...spec.fallbacks][asked - 1] ?? spec.transport;
 }
 
-function loginAdvice(spec: ServerSpec, transport: TransportSpec): string {
+function loginAdvice(spec: ServerSpec, transport: TransportSpec, { isConfigured }: AdviceContext): string {
   const sent = credentialHeaders(transport);
+  if (!isConfigured) {
+    return sent.length === 0
+      ? `Send a token with the request: --header "Authorization: Bearer $TOKEN".`
+      : `The server does not accept the header ${sent.join(' or ')}: check its value.`;
+  }
   const where = `server ${spec.name} (${placeOf(spec.source)})`;
   if (sent.length > 0) {
     return `The server does not accept the header ${sent.join(' or ')} of ${where}: renew the token, or correct the variable it comes from.`;
@@ -65,14 +72,20 @@ function loginAdvice(spec: ServerSpec, transport: TransportSpec): string {
   return `Give ${where} "headers": {"Authorization": "Bearer \${${variable}}"} and set ${variable} in .env or in the environment of the hub.`;
 }
 
-function refusalAdvice(spec: ServerSpec, transport: TransportSpec, attempt: ProbeAttempt | undefined): string {
-  const where = `server ${spec.name} (${placeOf(spec.source)})`;
+function refusalAdvice(
+  spec: ServerSpec,
+  transport: TransportSpec,
+  attempt: ProbeAttempt | undefined,
+  { isConfigured }: AdviceContext,
+): string {
+  const where = isConfigured ? `server ${spec.name} (${placeOf(spec.source)})` : 'the server';
   if (attempt?.httpStatus === 451) {
     return `The server may not serve this request for legal reasons (451): ask its operator about your account, licence and region.`;
   }
   const sent = credentialHeaders(transport);
   if (sent.length === 0) {
-    return `No credential goes with the request. Give ${where} an Authorization header, or allow this machine at the server.`;
+    const how = isConfigured ? `Give ${where} an Authorization header` : 'Send one with --header';
+    return `No credential goes with the request. ${how}, or allow this machine at the server.`;
   }
   return `The server knows the credential and refuses it: check the scopes of the token in the header ${sent.join(' or ')} of ${where}, and that the account has the licence that the server requires.`;
 }
@@ -96,8 +109,7 @@ function absenceAdvice(
       const { builtin, args, cwd } = transport;
       const { hint, details } = attempt.error ?? {};
       // The built-in did not open and gave its own hint; running it by hand would only repeat it.
-      if (hint !== undefined && details?.reason === undefined)
-        return `${hint} It is configured in ${placeOf(spec.source)}.`;
+      if (hint !== undefined && details?.reason === undefined) return `${hint}${configuredIn(spec, context)}`;
       return childAdvice(spec, { command: 'qm', args: ['builtin', builtin, ...args], cwd }, attempt, context);
     }
     default:
@@ -113,7 +125,7 @@ function childAdvice(
 ): string {
   // It never started, and the lookup of the command gave the best hint.
   if (typeof error?.details.command === 'string' && error.hint !== undefined) {
-    return `${error.hint} It is configured in ${placeOf(spec.source)}.`;
+    return `${error.hint}${configuredIn(spec, context)}`;
   }
   const byHand = context.redact(`cd ${quoted(cwd)} && ${[command, ...args].map(quoted).join(' ')}`);
   if (error?.code === 'UPSTREAM_TIMEOUT') {
@@ -124,6 +136,10 @@ function childAdvice(
   return `Run it by hand and read its output:\n${byHand}`;
 }
 
+function configuredIn({ source }: ServerSpec, { isConfigured }: AdviceContext): string {
+  return isConfigured ? ` It is configured in ${placeOf(source)}.` : '';
+}
+
 function networkAdvice(
   spec: ServerSpec,
   transport: HttpTransportSpec | SseTransportSpec,
@@ -131,7 +147,7 @@ function networkAdvice(
   context: AdviceContext,
 ): string {
   const host = hostOf(transport.url, context.redact);
-  const url = `url of server ${spec.name} (${placeOf(spec.source)})`;
+  const url = context.isConfigured ? `url of server ${spec.name} (${placeOf(spec.source)})` : 'URL';
   if (httpStatus !== undefined) return statusAdvice(httpStatus, host, url, error?.details.retryAfterMs);
   if (error?.code === 'UPSTREAM_TIMEOUT') {
     return `${host} accepts connections but does not answer: check that the ${url} is an MCP endpoint, or try with --timeout ${longer(context)}.`;

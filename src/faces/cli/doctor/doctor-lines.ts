@@ -3,7 +3,7 @@ import { groupProblems, type ProblemGroup } from '../servers/group-problems.ts';
 import { severityColours } from '../servers/problem-lines.ts';
 import type { Colours } from '../terminal/colours.ts';
 import { printableLine } from '../terminal/printable.ts';
-import { cutCell } from '../terminal/table.ts';
+import { cutCell, cutWords } from '../terminal/table.ts';
 import { hang } from '../terminal/wrap.ts';
 import type { DoctorServer } from './diagnosis-shapes.ts';
 
@@ -23,6 +23,7 @@ export const verdictLooks: Readonly<Record<Verdict, { readonly mark: string; rea
   unreachable: { mark: '✗', colour: 'red' },
   invalid: { mark: '✗', colour: 'red' },
   untrusted: { mark: '!', colour: 'yellow' },
+  declined: { mark: '-', colour: 'dim' },
   disabled: { mark: '-', colour: 'dim' },
 };
 
@@ -38,14 +39,23 @@ export function serverLines(row: DoctorServer, { colours, width }: DoctorPage): 
   for (const attempt of failedAttempts(row)) lines.push(...wrapped('  ', attemptText(attempt), plain));
   const facts = factsOf(row);
   if (facts !== '') lines.push(...wrapped('  ', facts, colours.dim));
-  if (row.tools !== null) lines.push(cutCell(`  ${toolsText(row.tools, width)}`, width ?? Number.POSITIVE_INFINITY));
-  for (const warning of row.warnings) lines.push(...wrapped('  warning ', warning, colours.yellow));
+  if (row.tools !== null) lines.push(cutWords(`  ${toolsText(row.tools, width)}`, width ?? Number.POSITIVE_INFINITY));
+  for (const [warning, times] of countEqual(row.warnings)) {
+    const text = times === 1 ? warning : `${warning} (${times} times)`;
+    lines.push(...wrapped('  warning ', text, colours.yellow));
+  }
   for (const step of row.nextSteps) {
     const [text = '', ...commands] = step.split('\n');
     // Do not break a command that is meant to be copied.
     lines.push(...wrapped('  → ', text, plain), ...commands.map((command) => `    ${printableLine(command)}`));
   }
   return lines;
+}
+
+function countEqual(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 /** The verdict in a few words, on one line. */

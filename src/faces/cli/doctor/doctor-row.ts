@@ -53,7 +53,14 @@ export function unprobedRow(server: ConfiguredServer): DoctorServer | undefined 
   if (server.kind === 'invalid') {
     return unprobed(server.name, 'invalid', placeOf(server.source), server.problems.filter(isError).map(correction));
   }
-  if (server.kind === 'untrusted') return unprobed(server.name, 'untrusted', placeOf(server.source), [trustStep]);
+  if (server.kind === 'untrusted') {
+    const place = placeOf(server.source);
+    return server.declined
+      ? unprobed(server.name, 'declined', place, [
+          `You declined it. \`qm trust ${server.name}\` approves it after all.`,
+        ])
+      : unprobed(server.name, 'untrusted', place, [trustStep]);
+  }
   const { spec } = server;
   if (spec.enabled) return undefined;
   return unprobed(spec.name, 'disabled', placeOf(spec.source), []);
@@ -97,7 +104,10 @@ function isError({ severity }: Problem): boolean {
 
 const trustStep = 'Run `qm trust` to see what it would start, and approve it.';
 
-/** 1: something is broken or forbidden; 4: a login is missing; 6: not trusted yet; 0: every enabled server works. */
+/**
+ * 1: something is broken or forbidden; 4: a login is missing; 6: not trusted yet; 0: every server works that the operator
+ * neither disabled nor declined.
+ */
 export function doctorExitCode(
   rows: readonly Pick<DoctorServer, 'verdict'>[],
   problems: readonly Problem[] = [],

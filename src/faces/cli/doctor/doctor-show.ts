@@ -91,7 +91,7 @@ function print({ terminal }: CliContext, row: DoctorServer, first: boolean): voi
 
 function conclude({ terminal }: CliContext, { servers, run }: DoctorAnswer): void {
   if (servers.length === 0) return;
-  const recorded = run === null ? '' : ` Recorded in the ledger as run ${run}.`;
+  const recorded = run === null ? '' : ` Recorded in the audit log as run ${run}.`;
   const { errIsTerminal, errColours } = terminal;
   if (errIsTerminal) terminal.err('');
   const width = errIsTerminal ? terminal.size().columns : undefined;

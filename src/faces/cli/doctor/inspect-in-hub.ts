@@ -11,7 +11,11 @@ import { patienceOf } from './diagnosis-scope.ts';
 import { doctorServerSchema, type InspectAnswer, inspectSchema } from './diagnosis-shapes.ts';
 import { probedRow } from './doctor-row.ts';
 
-const paramsSchema = z.object({ server: z.string(), timeoutMs: z.number().positive().optional() });
+const paramsSchema = z.object({
+  server: z.string(),
+  timeoutMs: z.number().positive().optional(),
+  isConfigured: z.boolean().default(true),
+});
 
 /** What the server has, or why it cannot be asked. */
 export const inspectOutcomeSchema = z.discriminatedUnion('kind', [
@@ -27,7 +31,7 @@ export async function inspectInHub(
   hub: Hub,
   { params, signal }: Pick<OperationRequest, 'params' | 'signal'>,
 ): Promise<z.infer<typeof inspectOutcomeSchema>> {
-  const { server, timeoutMs: wanted } = paramsSchema.parse(params);
+  const { server, timeoutMs: wanted, isConfigured } = paramsSchema.parse(params);
   const spec = await readySpecOf(cli, hub, server);
   if (spec === undefined) {
     throw new HubError('SERVER_UNKNOWN', `The running hub does not use a server "${server.slice(0, 80)}".`, {
@@ -36,15 +40,15 @@ export async function inspectInHub(
   }
   const timeoutMs = wanted ?? patienceOf(spec);
   const outcome = await hub.diagnosis({ tool: 'inspect' }).inspect(spec, { timeoutMs, signal });
-  if (outcome.kind === 'found') return { kind: 'found', answer: toAnswer(spec, outcome) };
-  return { kind: 'unavailable', row: probedRow(cli, spec, outcome.probe, { timeoutMs }) };
+  if (outcome.kind === 'found') return { kind: 'found', answer: toAnswer(spec, outcome, isConfigured) };
+  return { kind: 'unavailable', row: probedRow(cli, spec, outcome.probe, { timeoutMs, isConfigured }) };
 }
 
-function toAnswer(spec: ServerSpec, { inspection, exposed }: Found): InspectAnswer {
+function toAnswer(spec: ServerSpec, { inspection, exposed }: Found, isConfigured: boolean): InspectAnswer {
   const { serverInfo, instructions, tools, ...found } = inspection;
   return {
     name: spec.name,
-    source: placeOf(spec.source),
+    source: isConfigured ? placeOf(spec.source) : null,
     transport: found.transport,
     protocolVersion: found.protocolVersion,
     serverInfo: serverInfo ?? null,

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../../base/index.ts';
 import { isModernVersion } from '../../../mcp/index.ts';
 import { argumentsOf, signatureOf, type ToolArgument } from '../agents/tool-signature.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { cutWords } from '../terminal/table.ts';
 import { hang, wrap } from '../terminal/wrap.ts';
 import type { InspectAnswer } from './diagnosis-shapes.ts';
 import type { DoctorPage } from './doctor-lines.ts';
@@ -54,7 +55,7 @@ function headLines(answer: InspectAnswer, { colours, width }: DoctorPage): strin
   const says =
     serverInfo === null ? 'does not say what it is' : `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`;
   const facts: readonly (readonly [string, string])[] = [
-    ['configured', answer.source],
+    ...(answer.source === null ? [] : [['configured', answer.source] as const]),
     ['transport', answer.transport],
     ['protocol', `MCP ${answer.protocolVersion}`],
     ['can', capabilityText(answer.capabilities)],
@@ -194,7 +195,7 @@ function textOf(value: unknown): string {
 }
 
 function shortened(text: string, most: number | undefined): string {
-  return most === undefined || text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
+  return most === undefined ? text : cutWords(text, most);
 }
 
 function roomIn({ width }: DoctorPage, indent: number): number | undefined {

@@ -41,6 +41,10 @@ export function controlOperations(cli: Pick<CliContext, 'clock' | 'mask'>, hub: 
       const { inspectInHub } = await import('../doctor/inspect-in-hub.ts');
       return inspectInHub(cli, hub, request);
     },
+    async logs(request) {
+      const { readServerLog } = await import('./server-log.ts');
+      return readServerLog(cli, hub, request);
+    },
     async locate({ agent, params, signal }) {
       const { tool } = toolSchema.parse(params);
       const { locateTool } = await import('../../library/index.ts');

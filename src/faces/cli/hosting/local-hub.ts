@@ -1,6 +1,6 @@
 import { createBuiltins } from '../../../apps/builtin/index.ts';
 import { type Logger, sleep } from '../../../base/index.ts';
-import type { Hub, HubMeter } from '../../../hub/index.ts';
+import type { Hub, HubMeter, HubOptions } from '../../../hub/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { type CliLogLevel, createLogger } from '../terminal/cli-logger.ts';
@@ -22,6 +22,7 @@ export async function openLocalHub(
     readonly discover?: boolean;
     readonly defaultLevel: CliLogLevel;
     readonly meter?: HubMeter;
+    readonly trust?: HubOptions['trust'];
   },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
@@ -33,7 +34,13 @@ export async function openLocalHub(
   ]);
   const hub = await createHub(
     { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
-    { workspace, stateHome: stateHomeFor(workspace, env), watch: options.watch, discover: options.discover },
+    {
+      workspace,
+      stateHome: stateHomeFor(workspace, env),
+      watch: options.watch,
+      discover: options.discover,
+      trust: options.trust,
+    },
   );
   // Secrets of earlier configurations stay masked here, as in the hub.
   const redaction = createRedaction(hub.configuration);

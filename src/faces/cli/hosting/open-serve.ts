@@ -13,6 +13,8 @@ export interface Serve {
   readonly hub: Hub;
   readonly logger: Logger;
   readonly adminTokenFile: string;
+  /** Aborted when `qm stop` ends it. */
+  readonly leave: AbortSignal;
   /** Finishes calls in flight, then closes everything. */
   close(): Promise<void>;
 }

@@ -1,15 +1,17 @@
 import type { CliContext } from '../context.ts';
+import { nextCommand } from '../next-command.ts';
 import { problemLines } from '../servers/problem-lines.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { renderTable } from '../terminal/table.ts';
+import { hang } from '../terminal/wrap.ts';
 import type { Serve } from './open-serve.ts';
 
 /** What a person who has just started the hub needs to know. */
 export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }: Serve): string[] {
   const colours = terminal.errColours;
+  const width = terminal.errIsTerminal ? terminal.size().columns : undefined;
   const { configuration } = hub;
   const agent = [...configuration.agents.keys()][0] ?? 'NAME';
-  const place = hub.workspace === cwd ? '' : ` --workspace ${shellWord(hub.workspace)}`;
   const servers = renderTable(
     hub.status(),
     [
@@ -18,20 +20,20 @@ export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }
       { title: '', text: ({ state, tools }) => stateText(state, tools) },
       { title: '', text: ({ error, description }) => printableLine(error ?? description ?? ''), paint: colours.dim },
     ],
-    { colours, titles: false },
+    { colours, width: width === undefined ? undefined : width - 4, titles: false },
   );
-  const agents = [...configuration.agents.keys()].join(', ');
+  const agents = [...configuration.agents.keys()].join(', ') || 'none configured: every agent sees every server';
   const wrong = configuration.problems.filter(({ severity }) => severity !== 'note');
   return [
     `${colours.bold('Quartermaster')} serves ${colours.cyan(`${url}/mcp`)}`,
     `  workspace  ${hub.workspace}`,
-    `  agents     ${agents === '' ? 'none configured: every agent sees every server' : agents}`,
+    ...hang('  agents     ', agents, width),
     `  servers    ${servers.length === 0 ? 'none are configured yet' : ''}`.trimEnd(),
     ...servers.map((line) => `    ${line}`),
-    ...problemLines(wrong, colours).map((line) => `  ${line}`),
+    ...problemLines(wrong, colours).flatMap((line) => hang('  ', line, width)),
     '',
     'Next, issue a token for an agent:',
-    `  ${colours.cyan(`${program} token issue --agent ${agent}${place}`)}`,
+    `  ${colours.cyan(nextCommand({ program, cwd }, hub.workspace, `token issue --agent ${agent}`))}`,
     'and configure its MCP client:',
     colours.dim(`  ${clientSnippet(url, '<token>')}`),
     'Ctrl-C stops the hub.',
@@ -46,8 +48,4 @@ export function clientSnippet(url: string, token: string): string {
 function stateText(state: string, tools: number | undefined): string {
   if (state === 'idle') return tools === undefined ? 'connects when first needed' : `${tools} tools`;
   return state;
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

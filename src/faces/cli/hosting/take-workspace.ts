@@ -47,11 +47,12 @@ export async function takeWorkspace(
     } catch (error) {
       const known = toHubError(error);
       if (known.code !== 'STATE_LOCKED') throw error;
+      if (stop.aborted) throw new HubError('CANCELLED', 'Stopped while waiting for another hub to end.');
       const running = replaces ? await readServeFile(layout).catch(() => undefined) : undefined;
       const waited = clock.monotonic() - startedAt;
       // A hub has no entry while it starts, and none any more while it stops.
       const limitMs = askedAt !== undefined ? handOverMs : running === undefined ? startMs : Number.POSITIVE_INFINITY;
-      if (!replaces || running?.role === 'serve' || stop.aborted || waited >= limitMs) {
+      if (!replaces || running?.role === 'serve' || waited >= limitMs) {
         throw await servedAlready(layout, known);
       }
       // Again and again: another command may have been faster to start a hub than this one.

@@ -26,14 +26,15 @@ export async function awaitTakeUp(cli: CliContext, workspace: string, change: Ch
   const hub = await findHub(cli, workspace).catch(() => undefined);
   if (hub === undefined) return null;
   const deadline = clock.monotonic() + patienceMs;
+  const stop = cli.signals.graceful();
   terminal.progress(`Waiting for the ${hubWords(hub.url)} …`);
   try {
     if (files.length > 0) await hub.reload(files);
     for (;;) {
       const { servers } = await hub.servers();
       if (change.isThere(servers.find((each) => each.name === name))) return { url: hub.url, tookUp: true };
-      if (clock.monotonic() >= deadline) return { url: hub.url, tookUp: false };
-      await sleep(clock, 100);
+      if (clock.monotonic() >= deadline || stop.aborted) return { url: hub.url, tookUp: false };
+      await sleep(clock, 100, stop);
     }
   } catch (error) {
     terminal.err(`${terminal.errColours.yellow('warning')} ${toHubError(error).message}`);

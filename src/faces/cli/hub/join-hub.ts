@@ -5,6 +5,7 @@ import type { Invocation } from '../global-options.ts';
 import type { HostedHub } from '../hosting/host-hub.ts';
 import { variableNotes } from '../hosting/variable-digests.ts';
 import { attachToHub } from './attach-to-hub.ts';
+import { startBackgroundHub, stoppedWaiting } from './start-background.ts';
 
 /** The hub of the workspace, wherever it runs. */
 export interface JoinedHub {
@@ -91,7 +92,7 @@ class HubJoiner implements JoinedHub {
         if (attached !== undefined) return this.#note(attached);
         const announcedAt = replaced ? Math.max(startedAt, this.#replacedAt) : this.#replacedAt;
         if (clock.monotonic() - announcedAt >= replacedMs) {
-          await this.#start();
+          await this.#start(stop);
           continue;
         }
       } catch (error) {
@@ -101,7 +102,7 @@ class HubJoiner implements JoinedHub {
         if (clock.monotonic() - startedAt >= limitMs) throw error;
       }
       await sleep(clock, pollMs, stop);
-      if (stop?.aborted === true) throw new HubError('CANCELLED', 'Stopped while waiting for the hub.');
+      if (stop?.aborted === true) throw stoppedWaiting();
     }
   }
 
@@ -126,10 +127,9 @@ class HubJoiner implements JoinedHub {
     await this.#hosted?.close();
   }
 
-  async #start(): Promise<void> {
+  async #start(stop: AbortSignal | undefined): Promise<void> {
     if (!this.#options.foreground) {
-      const { startBackgroundHub } = await import('./start-background.ts');
-      await startBackgroundHub(this.#cli, this.#invocation);
+      await startBackgroundHub(this.#cli, this.#invocation, stop);
       return;
     }
     const { hostHub } = await import('../hosting/host-hub.ts');

@@ -9,8 +9,15 @@ import { stateLayout } from './state-layout.ts';
 /** Long enough to recover a large journal. */
 const startMs = 30_000;
 
-/** Starts the hub of the workspace as a program of its own, which ends when nobody needs it any more. */
-export async function startBackgroundHub(cli: CliContext, { workspace }: Invocation): Promise<void> {
+/**
+ * Starts the hub of the workspace as a program of its own, which ends when nobody needs it any more. `stop` ends only the
+ * wait for it: others may be waiting for the same hub.
+ */
+export async function startBackgroundHub(
+  cli: CliContext,
+  { workspace }: Invocation,
+  stop: AbortSignal | undefined,
+): Promise<void> {
   const { clock, random, env, self } = cli;
   const layout = stateLayout(cli, workspace);
   await ensureStateFolder(layout, { clock, random });
@@ -24,9 +31,12 @@ export async function startBackgroundHub(cli: CliContext, { workspace }: Invocat
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     });
-    await untilReady(clock, child, hubLogPath(layout));
-    child.disconnect();
-    child.unref();
+    try {
+      await untilReady(clock, child, hubLogPath(layout), stop);
+    } finally {
+      if (child.connected) child.disconnect();
+      child.unref();
+    }
   } finally {
     closeSync(log);
   }
@@ -34,7 +44,7 @@ export async function startBackgroundHub(cli: CliContext, { workspace }: Invocat
 
 type Starting = ReturnType<typeof spawn>;
 
-function untilReady(clock: Clock, child: Starting, log: string): Promise<void> {
+function untilReady(clock: Clock, child: Starting, log: string, stop: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(startMs, () => finish(notStarted(`it was not ready after ${startMs / 1000} s`, log)));
     const onMessage = (message: unknown): void => {
@@ -47,16 +57,25 @@ function untilReady(clock: Clock, child: Starting, log: string): Promise<void> {
     };
     const onError = (error: Error): void => finish(notStarted(error.message, log, error));
     const onExit = (code: number | null): void => finish(notStarted(`it ended with ${String(code)}`, log));
+    const onStop = (): void => finish(stoppedWaiting());
 
     function finish(error?: HubError): void {
       timer.cancel();
+      stop?.removeEventListener('abort', onStop);
       child.off('message', onMessage).off('error', onError).off('exit', onExit);
+      child.on('error', () => {});
       if (error === undefined) resolve();
       else reject(error);
     }
 
     child.on('message', onMessage).on('error', onError).on('exit', onExit);
+    stop?.addEventListener('abort', onStop, { once: true });
+    if (stop?.aborted === true) onStop();
   });
+}
+
+export function stoppedWaiting(): HubError {
+  return new HubError('CANCELLED', 'Stopped while waiting for the hub.');
 }
 
 function notStarted(why: string, log: string, cause?: unknown): HubError {

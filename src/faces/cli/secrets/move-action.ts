@@ -3,6 +3,7 @@ import type { FoundLiteral } from '../../../config/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { type TakeUp, takeUpLine } from '../hub/hub-take-up.ts';
+import { nameHint } from '../name-hint.ts';
 import { type MovedSecret, previewLines, remainingLines } from '../servers/move-lines.ts';
 import { createSecretMover, type SecretMover } from '../servers/move-secrets.ts';
 import type { MovePlan } from '../servers/plan-move.ts';
@@ -94,10 +95,12 @@ function checkOrder(literals: readonly FoundLiteral[], order: MoveOrder): void {
   const { server, field, name } = order;
   const found = literals.filter((each) => isOrdered(each, order));
   if (found.length === 0) {
-    const where = field === undefined ? `server "${server.slice(0, 80)}"` : `"${field.slice(0, 80)}" of that server`;
-    const known = [...new Set(literals.map((each) => `${each.server} ${each.at.field}`))].slice(0, 10).join(', ');
+    const ofServer = literals.filter((each) => each.server === server).map(({ at }) => at.field);
+    const [word, known] =
+      field === undefined || ofServer.length === 0 ? [server, literals.map((each) => each.server)] : [field, ofServer];
+    const where = word === server ? `server "${server.slice(0, 80)}"` : `"${word.slice(0, 80)}" of server "${server}"`;
     throw new HubError('USAGE', `No secret is written into a file for ${where}.`, {
-      hint: known === '' ? 'No configuration file contains one.' : `Found: ${known}.`,
+      hint: nameHint(word, [...new Set(known)], { some: 'Found', none: 'No configuration file contains one.' }),
     });
   }
   if (name === undefined || new Set(found.map(({ value }) => value)).size === 1) return;

@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { takeUpLine } from '../hub/hub-take-up.ts';
 import { stateLayout } from '../hub/state-layout.ts';
+import { nameHint } from '../name-hint.ts';
 import { loadWithUses, openSecretBook } from '../servers/load-workspace.ts';
 import type { SecretList, SecretRemoved, SecretRotated, SecretSet } from '../state-shapes.ts';
 import { plural } from '../terminal/plural.ts';
@@ -85,7 +86,11 @@ export async function removeSecret(cli: CliContext, { workspace, json }: Invocat
   const book = openSecretBook(cli, workspace);
   const { uses } = await loadWithUses(cli, workspace, book);
   if (!(await book.remove(name))) {
-    throw new HubError('USAGE', `No secret "${name.slice(0, 80)}" is stored.`, { hint: '`qm secret ls` lists them.' });
+    const { secrets } = await book.list();
+    const names = secrets.map((each) => each.name);
+    throw new HubError('USAGE', `No secret "${name.slice(0, 80)}" is stored.`, {
+      hint: nameHint(name, names, { some: 'Stored', none: 'None are stored.' }),
+    });
   }
   const servers = [...(uses.get(name) ?? [])];
   const hub = await tellHubOfSecrets(cli, workspace);

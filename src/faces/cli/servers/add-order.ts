@@ -2,6 +2,7 @@
 import { HubError } from '../../../base/index.ts';
 import { choosePresets, type Plain, type Preset, presetServer, presets } from '../../../workspace-files/index.ts';
 import { checkAgent } from '../agents/agent-option.ts';
+import { nameHint } from '../name-hint.ts';
 
 export interface AddOptions {
   readonly url?: string;
@@ -27,13 +28,14 @@ export interface AddOrder {
 }
 
 /** Checks and reads the command line, without looking at any file. */
-export function readOrder(name: string, words: readonly string[], options: AddOptions): AddOrder {
+export function readOrder(name: string, given: readonly string[], wanted: AddOptions): AddOrder {
   checkServerName(name);
+  const { words, options } = withAddress(given, wanted);
   const ways = [words.length > 0, options.url !== undefined, options.preset !== undefined].filter(Boolean).length;
   if (ways !== 1) {
     throw usage(
       ways === 0 ? `How does the hub reach ${name}?` : 'Give one of a program, a --url or a --preset.',
-      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} --url https://…\` or \`qm add ${name} --preset ID\`.`,
+      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} https://…\` or \`qm add ${name} --preset ID\`.`,
     );
   }
   refuseStray(words.length > 0 ? 'a program' : options.url === undefined ? 'a preset' : 'an address', options, words);
@@ -48,6 +50,17 @@ export function readOrder(name: string, words: readonly string[], options: AddOp
     ...(shared === true ? { shared } : {}),
   };
   return { name, body, agent: agent === undefined ? undefined : checkAgent(agent), preset };
+}
+
+/** `qm add docs https://…` means the same as `--url`. */
+function withAddress(
+  words: readonly string[],
+  options: AddOptions,
+): { readonly words: readonly string[]; readonly options: AddOptions } {
+  const [address = '', ...more] = words;
+  if (!/^https?:\/\//i.test(address) || options.url !== undefined) return { words, options };
+  if (more.length > 0) throw usage('An address takes no arguments.', 'Give the address alone, or a program after --.');
+  return { words: [], options: { ...options, url: address } };
 }
 
 function checkServerName(name: string): void {
@@ -70,6 +83,12 @@ function refuseStray(way: string, options: AddOptions, words: readonly string[])
 
 function program(words: readonly string[], { env, cwd }: AddOptions): Record<string, Plain> {
   const [command = '', ...args] = words;
+  if (command.startsWith('-')) {
+    throw usage(
+      `"${command.slice(0, 80)}" is not a program.`,
+      'Name the server before it: `qm add NAME -- PROGRAM ARGS…`.',
+    );
+  }
   if (args.length === 0 && /^[^\s/\\]+\s+\S/.test(command)) {
     throw usage(`"${command.slice(0, 80)}" is one word, and no program has that name.`, 'Leave the quotes out.');
   }
@@ -90,7 +109,7 @@ function address({ url = '', type, header }: AddOptions): Record<string, Plain> 
   };
 }
 
-function variable(pair: string): [string, string] {
+export function variable(pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at <= 0) throw usage('--env needs NAME=VALUE.', "For instance --env 'LEVEL=debug'.");
   const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
@@ -99,14 +118,18 @@ function variable(pair: string): [string, string] {
 }
 
 function headerLine(line: string): [string, string] {
-  const at = line.indexOf(':');
-  if (at <= 0) {
-    // Do not quote the text: it may be a secret whose name was forgotten.
-    throw usage('--header needs "Name: value".', "For instance --header 'Authorization: Bearer ${TOKEN}'.");
-  }
-  const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-  if (/^(?:bearer|basic|token|apikey)?$/i.test(value)) throw swallowed(`--header ${name}`, `${name}: ${value} `);
+  const { name, value, isEmpty } = splitHeader(line, "'Authorization: Bearer ${TOKEN}'");
+  if (isEmpty) throw swallowed(`--header ${name}`, `${name}: ${value} `);
   return [name, value];
+}
+
+/** A header as it was typed. It is empty if there is a scheme at most, as after `Bearer $UNSET`. */
+export function splitHeader(line: string, example: string) {
+  const at = line.indexOf(':');
+  // Do not quote the text: it may be a secret whose name was forgotten.
+  if (at <= 0) throw usage('--header needs "Name: value".', `For instance --header ${example}.`);
+  const value = line.slice(at + 1).trim();
+  return { name: line.slice(0, at).trim(), value, isEmpty: /^(?:bearer|basic|token|apikey)?$/i.test(value) };
 }
 
 /** In double quotes, the shell replaces an unset variable with nothing. */
@@ -128,7 +151,16 @@ export function findPreset(id: string): Preset {
   const chosen = choosePresets([id]);
   const found = chosen.kind === 'chosen' ? chosen.presets[0] : undefined;
   if (found !== undefined) return found;
-  throw usage(`There is no preset "${id.slice(0, 80)}".`, `Available: ${presets.map((each) => each.id).join(', ')}.`);
+  throw unknownPresets([id]);
+}
+
+export function unknownPresets(ids: readonly string[]): HubError {
+  const known = presets.map(({ id }) => id);
+  const hint = nameHint(ids[0] ?? '', known, { some: 'Available', none: '' });
+  return usage(
+    `There is no preset ${ids.map((id) => `"${id.slice(0, 80)}"`).join(', ')}.`,
+    `${hint} \`qm bootstrap --list\` describes them.`,
+  );
 }
 
 function usage(message: string, hint: string): HubError {

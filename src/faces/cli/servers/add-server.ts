@@ -3,7 +3,7 @@ import { HubError } from '../../../base/index.ts';
 import { isAgentFile } from '../../../config/index.ts';
 import { type Configuration, type ConfiguredServer, placeOf, type SourceRef } from '../../../domain/index.ts';
 import { policyEntriesFor } from '../../../governance/index.ts';
-import { appendItem, type Edited, openFile, putMember } from '../../../workspace-files/index.ts';
+import { appendItem, type Edited, newConfigFile, openFile, putMember } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import type { AddOrder } from './add-order.ts';
@@ -23,11 +23,6 @@ export interface AddedServer {
 }
 
 const file = 'quartermaster.yaml';
-
-/** The first line of a new file lets editors complete and validate it. */
-const newFile = `# yaml-language-server: $schema=./node_modules/quartermaster/quartermaster.schema.json
-version: 1
-`;
 
 /** Creates the files that belong to a new entry; returns a function that removes them. */
 export type MakeBeside = () => Promise<() => Promise<void>>;
@@ -49,7 +44,7 @@ export async function addServer(
     const opened = await openFile(cli, join(workspace, file), file);
     approval.refuseOther(file, opened.text);
     const route = planRoute(before, order);
-    const write = (body: AddOrder['body']): string => edit(opened.text ?? newFile, { ...order, body }, route);
+    const write = (body: AddOrder['body']): string => edit(opened.text ?? newConfigFile, { ...order, body }, route);
     // A disabled server may lack its variables, so any remaining problem is in the order itself.
     await checkOrder(order, write({ ...order.body, enabled: false }));
     const text = write(order.body);
@@ -148,7 +143,7 @@ async function moveSecrets(cli: CliContext, workspace: string, order: AddOrder):
   refuseBrokenFile(before, [file, 'quartermaster.yml']);
   refuseTaken(before, order.name);
   const textOfOrder = ({ body }: AddOrder): string =>
-    edit(newFile, { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
+    edit(newConfigFile, { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
   return await storeLiterals(cli, workspace, order, (next) => findLiteral(next, file, textOfOrder(next)));
 }
 

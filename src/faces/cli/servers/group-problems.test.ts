@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.ts';
 import type { Problem } from '../../../domain/index.ts';
+import { serverLines } from '../doctor/doctor-lines.ts';
+import { lateRow } from '../doctor/doctor-row.ts';
 import { createColours } from '../terminal/colours.ts';
 import { groupProblems } from './group-problems.ts';
 import { problemLines } from './problem-lines.ts';
@@ -19,6 +21,23 @@ test(verifies('cli:alike', 'many warnings of one kind are one line, with their n
     'warning .mcp.json:10 Server "s10": the key "k10" is unknown and ignored. Remove it. ' +
       'The same in 26 more places: line 11 (s11), line 12 (s12), line 13 (s13) and so on.',
   ]);
+});
+
+test(verifies('cli:alike', 'a repeated warning is shown once, with a count'), () => {
+  const same = (line: number): Problem => ({ severity: 'warning', file: 'a.yaml', line, message: 'The same.' });
+  expect(problemLines([same(3), unknownKey(1), same(9), same(12)], createColours(false))).toEqual([
+    'warning a.yaml:3 The same. The same in 2 more places: line 9, line 12.',
+    'warning .mcp.json:1 Server "s1": the key "k1" is unknown and ignored. Remove it.',
+  ]);
+  const twice = same(3);
+  expect(groupProblems([twice, twice])).toEqual([{ problem: twice, others: 'The same in 1 more place: line 3.' }]);
+});
+
+test(verifies('cli:alike', 'a warning of a server about several tools is shown once'), () => {
+  const row = { ...lateRow('x'), warnings: ['no schema', 'other', 'no schema'] };
+  const page = { colours: createColours(false), width: undefined };
+  const lines = serverLines(row, page).filter((line) => line.includes('warning'));
+  expect(lines).toEqual(['  warning no schema (2 times)', '  warning other']);
 });
 
 test('a few are shown one by one, and so is each error and each file', () => {

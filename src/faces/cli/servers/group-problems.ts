@@ -7,7 +7,7 @@ export interface ProblemGroup {
   readonly others: string | undefined;
 }
 
-/** Up to so many of a kind are shown one by one. */
+/** Up to so many of a kind are shown one by one, unless their sentences are equal. */
 const fewAlike = 3;
 
 /** So many places are named. */
@@ -18,18 +18,31 @@ const mostPlaces = 3;
  * ones. Errors are always shown one by one, because each must be corrected.
  */
 export function groupProblems(problems: readonly Problem[]): readonly ProblemGroup[] {
-  const alike = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const kind = kindOf(problem);
-    const group = alike.get(kind);
-    if (group === undefined) alike.set(kind, [problem]);
-    else group.push(problem);
-  }
+  const alike = groupBy(problems, kindOf);
+  const equal = groupBy(problems, ({ severity, file, message }) => JSON.stringify([severity, file, message]));
+  const shown = new Set<readonly Problem[]>();
   return problems.flatMap((problem): ProblemGroup[] => {
-    const group = alike.get(kindOf(problem)) ?? [];
-    if (problem.severity === 'error' || group.length <= fewAlike) return [{ problem, others: undefined }];
-    return group[0] === problem ? [{ problem, others: restText(group.slice(1)) }] : [];
+    const kind = alike.get(problem) ?? [];
+    const group = kind.length > fewAlike ? kind : (equal.get(problem) ?? []);
+    if (problem.severity === 'error' || group.length <= 1) return [{ problem, others: undefined }];
+    if (shown.has(group)) return [];
+    shown.add(group);
+    return [{ problem, others: restText(group.slice(1)) }];
   });
+}
+
+/** The group of each problem. */
+function groupBy(problems: readonly Problem[], keyOf: (problem: Problem) => string): Map<Problem, Problem[]> {
+  const groups = new Map<string, Problem[]>();
+  return new Map(
+    problems.map((problem) => {
+      const key = keyOf(problem);
+      const group = groups.get(key) ?? [];
+      groups.set(key, group);
+      group.push(problem);
+      return [problem, group];
+    }),
+  );
 }
 
 /** Two problems of a file are alike if their sentences differ only in names and numbers. */
@@ -45,5 +58,6 @@ function restText(rest: readonly Problem[]): string {
   });
   const named = places.filter((place) => place !== '').join(', ');
   const more = rest.length > mostPlaces ? ' and so on' : '';
-  return `The same in ${rest.length} more places${named === '' ? '' : `: ${named}${more}`}.`;
+  const many = rest.length === 1 ? '1 more place' : `${rest.length} more places`;
+  return `The same in ${many}${named === '' ? '' : `: ${named}${more}`}.`;
 }

@@ -16,7 +16,12 @@ export function locateServer(text: string, name: string, { file, line }: SourceR
   const path = line === undefined ? undefined : findTextMember(tree, name, line);
   if (path !== undefined) return { tree, path };
   // A file for a single server has its map at the top level.
-  return oneServerFolders.some((folder) => file.startsWith(folder)) ? { tree, path: [] } : undefined;
+  return isServerFile(file) ? { tree, path: [] } : undefined;
+}
+
+/** Whether the file is of one server alone. */
+export function isServerFile(file: string): boolean {
+  return oneServerFolders.some((folder) => file.startsWith(folder));
 }
 
 const oneServerFolders = ['.mcp/servers/', 'ops/adk/servers/'];

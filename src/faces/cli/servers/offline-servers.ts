@@ -1,5 +1,5 @@
 import { createSilentLogger } from '../../../base/index.ts';
-import { type ConfiguredServer, placeOf } from '../../../domain/index.ts';
+import { type ConfiguredServer, placeOf, worstProblem } from '../../../domain/index.ts';
 import { createCatalogStore } from '../../../storage/index.ts';
 import type { RememberedServer } from '../../../upstream/index.ts';
 import { pendingNotice } from '../../../workspace-trust/index.ts';
@@ -25,7 +25,7 @@ function offlineStatus(
 ): ServersBody['servers'][number] {
   if (server.kind === 'invalid') {
     const { name, source, hides, problems } = server;
-    const error = problems[0]?.message;
+    const error = worstProblem(problems)?.message;
     return {
       name,
       state: 'invalid',

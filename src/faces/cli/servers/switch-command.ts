@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { placeOf } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
+import { helpExamples } from '../help-examples.ts';
 import type { SwitchAnswer } from '../json-shapes.ts';
 import { problemLines } from './problem-lines.ts';
 
@@ -10,6 +11,10 @@ export function switchCommand(cli: CliContext, on: boolean): Command {
   return new Command(on ? 'enable' : 'disable')
     .description(`${on ? 'enable' : 'disable'} a server in the file that configures it`)
     .argument('<server>', 'as `qm ls` shows it')
+    .addHelpText(
+      'after',
+      helpExamples(`qm ${on ? 'enable' : 'disable'} files`, `qm ${on ? 'enable' : 'disable'} files --json`),
+    )
     .action((name: string, _options, command: Command) => run(cli, readInvocation(command, cli), name, on));
 }
 
@@ -55,7 +60,8 @@ async function run(
   for (const line of problemLines(problems, terminal.errColours)) terminal.err(line);
   const tookUp = changed ? takeUpLine(hub) : undefined;
   if (tookUp !== undefined) terminal.err(tookUp);
-  if (on && changed) terminal.err(`Next: ${terminal.errColours.bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+  if (on && changed)
+    terminal.errWhole(`Next: ${terminal.errColours.bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }
 
 /** To switch a server on is not to approve what it starts. */

@@ -22,6 +22,7 @@ import { beforeWriting, type WrittenApproval } from '../trust/approve-written.ts
 import { refuseBrokenFile, tryOut, withConfigLock } from './config-change.ts';
 import { loadWorkspace } from './load-workspace.ts';
 import { locateServer, type ServerMap } from './locate-server.ts';
+import { unknownServer } from './unknown-server.ts';
 
 export interface Switched {
   readonly source: SourceRef;
@@ -136,13 +137,7 @@ function findServer(configuration: Configuration, name: string): ConfiguredServe
   if (found !== undefined) return found;
   // The server may be in the file that cannot be read.
   refuseBrokenFile(configuration);
-  const known = [...configuration.servers.keys()];
-  throw new HubError('SERVER_UNKNOWN', `No server is called "${name.slice(0, 80)}".`, {
-    hint:
-      known.length === 0
-        ? 'None is configured here; `qm add` adds one.'
-        : `Configured servers: ${known.slice(0, 20).join(', ')}.`,
-  });
+  throw unknownServer(name, configuration.servers.keys());
 }
 
 function partsOf(server: ConfiguredServer): { readonly source: SourceRef } {

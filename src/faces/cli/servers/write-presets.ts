@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HubError } from '../../../base/index.ts';
 import { loadConfiguration } from '../../../config/index.ts';
 import { placeOf } from '../../../domain/index.ts';
 import {
@@ -11,7 +10,6 @@ import {
   openFile,
   type PresetFile,
   planPresets,
-  presets,
   readFolder,
   refuseLinks,
   replaceAll,
@@ -20,6 +18,7 @@ import {
 } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
+import { unknownPresets } from './add-order.ts';
 import { withConfigLock } from './config-change.ts';
 
 export interface WrittenPresets {
@@ -37,9 +36,7 @@ export async function writePresets(
 ): Promise<WrittenPresets> {
   const chosen = choosePresets(ids.length === 0 ? defaultPresets : ids);
   if (chosen.kind === 'unknown') {
-    throw new HubError('USAGE', `There is no preset ${chosen.ids.map((id) => `"${id.slice(0, 80)}"`).join(', ')}.`, {
-      hint: `Available: ${presets.map(({ id }) => id).join(', ')}.`,
-    });
+    throw unknownPresets(chosen.ids);
   }
   return withConfigLock(cli, workspace, async () => {
     const approval = await beforeWriting(cli, workspace);

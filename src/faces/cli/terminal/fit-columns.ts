@@ -1,4 +1,4 @@
-import { type Column, cutCell } from './table.ts';
+import { type Column, cutCell, cutWords } from './table.ts';
 
 /** A column that can shrink or disappear if there is little room. */
 export interface FittingColumn<Row> extends Column<Row> {
@@ -52,7 +52,7 @@ function total(widths: readonly number[]): number {
 }
 
 function narrowed<Row>(column: FittedColumn<Row>, width: number): FittedColumn<Row> {
-  return { ...column, width, title: cutCell(column.title, width), text: (row) => cutCell(column.text(row), width) };
+  return { ...column, width, title: cutCell(column.title, width), text: (row) => cutWords(column.text(row), width) };
 }
 
 /** A table does not pad its last column, so pad numbers here to align them. */

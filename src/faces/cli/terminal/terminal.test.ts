@@ -5,7 +5,6 @@ import { programName } from '../program-name.ts';
 import { shortLine } from './cli-logger.ts';
 import { createColours } from './colours.ts';
 import { printable, printableLine } from './printable.ts';
-import { renderTable } from './table.ts';
 import { createTerminal } from './terminal.ts';
 
 function stream(isTTY: boolean): PassThrough & { isTTY: boolean; columns: number } {
@@ -35,6 +34,28 @@ test('a progress line is wiped before anything else is said, and absent without 
   const piped = stream(false);
   createTerminal({ stdout, stderr: piped }, {}).progress('working');
   expect(written(piped)).toBe('');
+});
+
+test('sentences are wrapped on a terminal, and commands to copy are not', () => {
+  const [stdout, stderr] = [stream(true), stream(true)];
+  const terminal = createTerminal({ stdout, stderr }, { NO_COLOR: '1' });
+  terminal.err('Next, store the value: run `qm secret set GITHUB_TOKEN` and then try it again.');
+  terminal.err('  Indented lines keep their indentation when they are wrapped.');
+  terminal.errWhole('  qm add files -- npx -y @modelcontextprotocol/server-filesystem .');
+  expect(written(stderr).split('\n')).toEqual([
+    'Next, store the value: run',
+    '`qm secret set GITHUB_TOKEN` and then',
+    'try it again.',
+    '  Indented lines keep their indentation',
+    '  when they are wrapped.',
+    '  qm add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    '',
+  ]);
+  terminal.say('files.write_file is denied: no rule matches it.');
+  expect(written(stdout)).toBe('files.write_file is denied: no rule\nmatches it.\n');
+  const piped = stream(false);
+  createTerminal({ stdout, stderr: piped }, {}).err('a line of more than forty characters in a pipe');
+  expect(written(piped)).toBe('a line of more than forty characters in a pipe\n');
 });
 
 test('once the reader of stdout is gone, nothing more is written there', async () => {
@@ -78,23 +99,6 @@ test(verifies('cli:printable', 'whatever is said, only colours, tabs and new lin
   expect(JSON.parse(line)).toEqual(value);
   terminal.raw('\u202e');
   expect(written(stdout)).toBe('\u202e\n');
-});
-
-test('a table has aligned columns, and only its last one is cut', () => {
-  const rows = [
-    { name: 'a', count: 1, note: 'short' },
-    { name: 'longer', count: 200, note: 'a note that does not fit into the width' },
-  ];
-  const lines = renderTable(
-    rows,
-    [
-      { title: 'NAME', text: ({ name }) => name },
-      { title: 'N', text: ({ count }) => String(count), right: true },
-      { title: 'NOTE', text: ({ note }) => note },
-    ],
-    { colours: createColours(false), width: 30 },
-  );
-  expect(lines).toEqual(['NAME      N  NOTE', 'a         1  short', 'longer  200  a note that does…']);
 });
 
 test('a log event is one short line', () => {

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { type Colours, createColours } from './colours.ts';
 import { safeLine } from './printable.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
+import { wrapLine } from './wrap.ts';
 
 /** Output for results and messages. Only results go to stdout. */
 export interface Terminal {
@@ -9,8 +10,12 @@ export interface Terminal {
   out(line: string): void;
   /** Prints content unchanged, for a program that reads it. */
   raw(text: string): void;
-  /** Prints one line for people. */
+  /** Prints a sentence of the result, wrapped between words on a terminal. */
+  say(line: string): void;
+  /** Prints one line for people, wrapped between words on a terminal. */
   err(line: string): void;
+  /** The same without wrapping: a command to copy, or lines that are laid out already. */
+  errWhole(line: string): void;
   /** Rewrites the last line of stderr; does nothing if stderr is not a terminal. */
   progress(line: string): void;
   /** The same for several lines, none longer than `size` allows. The cursor is hidden until they are wiped. */
@@ -59,13 +64,22 @@ export function createTerminal(
     if (!gone.signal.aborted) stdout.write(`${text}\n`);
   }
 
+  function errWhole(line: string): void {
+    lines.wipe();
+    stderr.write(`${safeLine(line)}\n`);
+  }
+
   return {
     out: (line) => raw(safeLine(line)),
     raw,
-    err(line) {
-      lines.wipe();
-      stderr.write(`${safeLine(line)}\n`);
+    say(line) {
+      for (const part of outIsTerminal ? wrapLine(line, stdout.columns ?? 80) : [line]) raw(safeLine(part));
     },
+    err(line) {
+      const parts = errIsTerminal ? line.split('\n').flatMap((part) => wrapLine(part, size().columns)) : [line];
+      for (const part of parts) errWhole(part);
+    },
+    errWhole,
     progress(line) {
       if (errIsTerminal && smart) lines.showLine(line, size().columns - 1);
     },

@@ -14,6 +14,8 @@ export interface WrittenApproval {
    * those that it may not approve, because they were not approved before.
    */
   approve(texts: ReadonlyMap<string, string | undefined>, servers: readonly string[]): Promise<readonly string[]>;
+  /** The same for a command that removed a server. Another server is never approved. */
+  approveRemoval(texts: ReadonlyMap<string, string | undefined>): Promise<void>;
 }
 
 /** Call it before the command reads what it edits. */
@@ -46,6 +48,16 @@ export async function beforeWriting(cli: CliContext, workspace: string): Promise
       );
       if (stopped.length > 0) await changes.withdraw(stopped);
       return approved.length === written.length ? [] : await stillWaiting(cli, workspace, servers);
+    },
+    async approveRemoval(texts) {
+      // Where nothing was approved, nothing could be brought back.
+      if (!asks || trust.approved.size === 0) return;
+      const changes = await openChanges(cli, workspace);
+      const after = await loadTexts(cli, workspace, withTexts(loaded, texts));
+      const mayApprove = approvable(trust, changes.itemsOf(loaded));
+      const rules = changes.itemsOf(after).filter((item) => item.kind === 'policy' && mayApprove(item));
+      // Even if the rules are as before: from now on these are the texts that stay in force.
+      await changes.approve(after, rules, 'command');
     },
   };
 }

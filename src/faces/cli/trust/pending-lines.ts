@@ -62,9 +62,10 @@ function diffLines({ terminal, mask }: CliContext, lines: readonly string[], mos
     return [
       `    ${dim('A value in a file of the workspace changed, or a file that decides what it runs; neither is shown.')}`,
     ];
-  const shown = lines.slice(0, most).map((line) => {
-    const text = printableLine(cutInMiddle(mask.text(line)));
-    return `    ${line.startsWith('-') ? red(text) : green(text)}`;
+  const width = terminal.errIsTerminal ? terminal.size().columns : undefined;
+  const shown = lines.slice(0, most).flatMap((line) => {
+    const [sign, text] = [line.slice(0, 2), printableLine(cutInMiddle(mask.text(line.slice(2))))];
+    return hang(`    ${sign}`, text, width).map(line.startsWith('-') ? red : green);
   });
   return lines.length > most ? [...shown, `    … and ${lines.length - most} more`] : shown;
 }

@@ -11,11 +11,12 @@ import { readWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
 
 type ShownItem = TrustShown['items'][number];
 
-/** What is on disk, and what of it is approved. */
+/** What is on disk, and what of it is approved. `seen`: a person has just seen what waits. */
 export async function showTrust(
   cli: CliContext,
   { workspace, json }: Invocation,
   items: readonly TrustItem[],
+  seen: boolean,
 ): Promise<void> {
   const { terminal, mask } = cli;
   const trust = await readWorkspaceTrust(cli, workspace);
@@ -37,7 +38,7 @@ export async function showTrust(
       `${colour[state](state.padEnd(9))} ${name ?? 'the rules'}${source === null ? '' : `  ${dim(source)}`}`,
     );
   }
-  for (const line of noteLines(cli, trust, { rows, digest })) terminal.err(line);
+  for (const line of noteLines(cli, trust, { rows, digest, seen })) terminal.err(line);
   if (branch !== undefined) terminal.err(dim(`Branch: ${branch}`));
   terminal.err(dim(`Digest: ${digest}`));
 }
@@ -45,7 +46,7 @@ export async function showTrust(
 function noteLines(
   cli: CliContext,
   trust: WorkspaceTrust,
-  { rows, digest }: { readonly rows: readonly ShownItem[]; readonly digest: string },
+  { rows, digest, seen }: { readonly rows: readonly ShownItem[]; readonly digest: string; readonly seen: boolean },
 ): readonly string[] {
   const { pending, asks, configuration, replaced, removed } = trust;
   const { QM_TRUST: pinned } = cli.env;
@@ -64,7 +65,7 @@ function noteLines(
             : 'Nothing in this workspace waits for your approval.',
         ]
       : []),
-    ...(asks ? pendingLines(cli, pending) : []),
+    ...(asks && !seen ? pendingLines(cli, pending) : []),
     ...(removed.length === 0
       ? []
       : [

@@ -1,10 +1,10 @@
 import { HubError } from '../../../base/index.ts';
-import { didYouMean } from '../../../config/index.ts';
 import { type TrustItem, trustDigest } from '../../../trust/index.ts';
 import type { TrustChanges } from '../../../workspace-trust/index.ts';
 import type { TrustArguments } from '../commands/trust-command.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { unknownServer } from '../servers/unknown-server.ts';
 import { showCoveredRules } from './covered-rules.ts';
 import { pendingLines, pendingTitle } from './pending-lines.ts';
 import { settleByAsking } from './settle-trust.ts';
@@ -36,22 +36,25 @@ export async function runTrust(
   const changes = await openChanges(cli, workspace);
   const run: TrustRun = { cli, invocation, trust, changes, items: changes.itemsOf(trust.loaded) };
   refuseUnclear(servers, options);
+  let seen = false;
   if (options.show !== true) {
     if (options.revoke === true) await revoke(run, servers, options);
     else if (options.decline === true) await changes.decline(trust.loaded, namedItems(run, servers), 'command');
-    else await approveChosen(run, servers, options);
+    else seen = await approveChosen(run, servers, options);
     await tellHubOfTrust(cli, workspace);
   }
-  await showTrust(cli, invocation, run.items);
+  await showTrust(cli, invocation, run.items, seen);
 }
 
-async function approveChosen(run: TrustRun, servers: readonly string[], options: TrustArguments): Promise<void> {
+/** Returns whether a person has just seen everything that waits. */
+async function approveChosen(run: TrustRun, servers: readonly string[], options: TrustArguments): Promise<boolean> {
   const { cli, trust, changes } = run;
   const chosen = await chosenItems(run, servers, options);
   if (chosen === undefined) return await ask(run);
-  if (chosen.length === 0) return;
+  if (chosen.length === 0) return false;
   showCoveredRules(cli, trust.pending, chosen);
   await changes.approve(trust.loaded, chosen, options.digest === undefined ? 'command' : 'digest');
+  return false;
 }
 
 async function revoke(run: TrustRun, servers: readonly string[], options: TrustArguments): Promise<void> {
@@ -59,7 +62,7 @@ async function revoke(run: TrustRun, servers: readonly string[], options: TrustA
   const { rules = false, earlier = false } = options;
   const known = new Set([...serverNames(run), ...(await changes.approvedServers())]);
   const unknown = servers.find((name) => !known.has(name));
-  if (unknown !== undefined) throw unknownServer(unknown, [...known]);
+  if (unknown !== undefined) throw unknownServer(unknown, known);
   if (earlier || rules) {
     const isNamed = servers.length > 0 || rules;
     await changes.revokeEarlier({ servers: isNamed ? servers : undefined, rules: rules || !isNamed });
@@ -123,22 +126,16 @@ function namedItems(run: TrustRun, servers: readonly string[]): readonly TrustIt
         hint: `\`qm doctor ${name}\` explains how to fix it.`,
       });
     }
-    throw unknownServer(name, serverNames(run));
+    throw unknownServer(name, configuration.servers.keys());
   });
 }
 
-function unknownServer(name: string, known: readonly string[]): HubError {
-  const meant = didYouMean(name, known);
-  return new HubError('SERVER_UNKNOWN', `No server "${name.slice(0, 80)}" is configured.`, {
-    hint: meant === undefined ? '`qm ls` lists the servers.' : `Did you mean ${meant}?`,
-  });
-}
-
-async function ask({ cli, invocation, trust }: TrustRun): Promise<void> {
-  if (trust.pending.length === 0) return;
+/** Returns whether a person has just seen everything that waits. */
+async function ask({ cli, invocation, trust }: TrustRun): Promise<boolean> {
+  if (trust.pending.length === 0) return false;
   if (canAsk(cli) && !invocation.json) {
     await settleByAsking(cli, invocation.workspace, trust, trust.pending);
-    return;
+    return true;
   }
   const { terminal } = cli;
   if (!invocation.json) for (const line of pendingLines(cli, trust.pending)) terminal.err(line);

@@ -1,7 +1,7 @@
 import { HubError } from '../../../base/index.ts';
 import type { PendingItem, TrustItem } from '../../../trust/index.ts';
 import type { CliContext } from '../context.ts';
-import { readLine } from '../terminal/read-line.ts';
+import { askLine } from '../terminal/ask-line.ts';
 import { pendingLines, pendingTitle } from './pending-lines.ts';
 
 export interface TrustAnswer {
@@ -35,13 +35,13 @@ export async function askForTrust(cli: CliContext, pending: readonly PendingItem
   return sorted(items, answers);
 }
 
-const one = 'Approve? [y]es, [n]o and do not ask again, Enter: not now ';
-const several = 'Approve all of this? [y]es, [c]hoose one by one, [n]o and do not ask again, Enter: not now ';
+const one = 'Approve? [y]es, [n]o and do not ask again, Enter: not now';
+const several = 'Approve all of this? [y]es, [c]hoose one by one, [n]o and do not ask again, Enter: not now';
 
 type Answer = 'yes' | 'no' | 'choose' | 'later';
 
-async function askOnce({ stdin, terminal, signals }: CliContext, question: string): Promise<Answer> {
-  const answer = await readLine({ input: stdin, output: terminal.errStream }, question, signals.graceful());
+async function askOnce(cli: CliContext, question: string): Promise<Answer> {
+  const answer = await askLine(cli, question);
   if (answer.kind === 'interrupt') throw new HubError('CANCELLED', 'Interrupted. Nothing was approved.');
   const text = answer.kind === 'line' ? answer.text.trim().toLowerCase() : '';
   if (text === 'y' || text === 'yes') return 'yes';

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import type { ConnectOptions } from '../../connect/connect-action.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
 
 export function connectCommand(cli: CliContext): Command {
   return new Command('connect')
@@ -24,18 +25,19 @@ export function connectCommand(cli: CliContext): Command {
     .option('--no-start', 'do not start new servers now to list their tools')
     .option('--wait', 'wait for the first call of the client (default on a terminal)')
     .option('--no-wait', 'do not wait for it')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm connect',
+        'qm connect claude-code --agent tester',
+        'qm connect codex --agent tester --yes --no-wait',
+        'qm connect cursor --agent lead --print',
+      ),
+    )
     .action((client: string | undefined, options: Options, command: Command) =>
       run(cli, readInvocation(command, cli), client, options),
     );
 }
-
-const examples = `
-Examples:
-  qm connect
-  qm connect claude-code --agent tester
-  qm connect codex --agent tester --yes --no-wait
-  qm connect cursor --agent lead --print`;
 
 interface Options extends ConnectOptions {
   readonly print?: boolean;

@@ -1,12 +1,14 @@
 import { Command } from 'commander';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { SyncAnswer } from '../json-shapes.ts';
-import { renderTable } from '../terminal/table.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
+import type { SyncAnswer } from '../../json-shapes.ts';
+import { renderTable } from '../../terminal/table.ts';
 
 export function syncCommand(cli: CliContext): Command {
   return new Command('sync')
     .description('make .mcp/servers/*.json from ops/adk/servers/*.yaml')
+    .addHelpText('after', helpExamples('qm sync', 'qm sync --check  # in CI: exits with 1 if a file is out of date'))
     .option('--check', 'write nothing; exit with 1 if a file is missing, stale or left over')
     .option('--prune', 'also remove files whose source is gone')
     .action((options: SyncOptions, command: Command) => sync(cli, readInvocation(command, cli), options));
@@ -18,7 +20,7 @@ interface SyncOptions {
 }
 
 async function sync(cli: CliContext, { workspace, json }: Invocation, options: SyncOptions): Promise<void> {
-  const { syncFiles } = await import('../servers/sync-files.ts');
+  const { syncFiles } = await import('../../servers/sync-files.ts');
   const answer = await syncFiles(cli, workspace, { check: options.check === true, prune: options.prune === true });
   if (!answer.inStep) cli.exitWith(1);
   if (json) cli.terminal.out(JSON.stringify(answer));

@@ -1,13 +1,15 @@
 import { relative } from 'node:path';
 import { Command } from 'commander';
-import { placeOf } from '../../../domain/index.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { NewServerAnswer } from '../json-shapes.ts';
+import { placeOf } from '../../../../domain/index.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
+import type { NewServerAnswer } from '../../json-shapes.ts';
 
 export function newServerCommand(cli: CliContext): Command {
   return new Command('new-server')
     .description('create a server of your own in servers/NAME/, with a test, and configure it')
+    .addHelpText('after', helpExamples('qm new-server hello', 'qm new-server hello --dir tools/hello'))
     .argument('<name>', 'name of the server')
     .option('--dir <dir>', 'folder in the workspace (default: servers/NAME)')
     .action((name: string, { dir }: { dir?: string }, command: Command) =>
@@ -22,9 +24,9 @@ async function newServer(
   dir: string | undefined,
 ): Promise<void> {
   const [{ scaffoldServer }, { agentsLine }, { awaitTakeUp, takeUpLine }] = await Promise.all([
-    import('../servers/scaffold-server.ts'),
-    import('../agents/agents-line.ts'),
-    import('../hub/hub-take-up.ts'),
+    import('../../servers/scaffold-server.ts'),
+    import('../../agents/agents-line.ts'),
+    import('../../hub/hub-take-up.ts'),
   ]);
   const { added, folder, files } = await scaffoldServer(cli, workspace, name, dir);
   const hub = await awaitTakeUp(cli, workspace, {
@@ -56,8 +58,8 @@ async function newServer(
 /** The next commands, for the folder the command was run in. */
 async function sayNext(cli: CliContext, workspace: string, { server, folder, agents }: NewServerAnswer): Promise<void> {
   const [{ nextCommand, shellWord }, { firstCall }] = await Promise.all([
-    import('../next-command.ts'),
-    import('../../../workspace-files/index.ts'),
+    import('../../next-command.ts'),
+    import('../../../../workspace-files/index.ts'),
   ]);
   const where = shellWord(relative(cli.cwd, `${workspace}/${folder}`));
   const call = `call ${server}.${firstCall.tool} ${firstCall.args} --agent ${agents?.[0] ?? 'me'}`;
@@ -69,6 +71,6 @@ async function sayNext(cli: CliContext, workspace: string, { server, folder, age
     nextCommand(cli, workspace, `doctor ${server}`),
     nextCommand(cli, workspace, call),
   ]) {
-    terminal.err(`  ${terminal.errColours.bold(line)}`);
+    terminal.errWhole(`  ${terminal.errColours.bold(line)}`);
   }
 }

@@ -1,10 +1,21 @@
-/** What the command line, the library, the package and the pages promise. */
-export const cliRequirements = {
+/** What the command line, the library, the package and the pages promise. A part of `requirements.ts`. */
+export const commandLineRequirements = {
   'calls:alternative':
     'The message about an unavailable server names an alternative: from the configuration, or the command line of a well-known server.',
-  'cli:alike': 'Many warnings of one kind in a file are shown as one, with their number and the first places.',
-  'cli:exit-codes': 'Exit codes are 0, 1, 2, 3, 4 and 5 as documented.',
+  'cli:alike':
+    'Repeated warnings, and many of one kind in a file, are shown as one, with their number and the first places.',
+  'cli:exit-codes': 'Exit codes are 0 to 6 and 130 as documented.',
   'cli:json': 'With --json, stdout holds the documented JSON and nothing else.',
+  'cli:help':
+    'Every command has -h and --help, which end with examples that work; qm help groups the commands by purpose.',
+  'cli:did-you-mean':
+    'A mistyped command, option, server, tool, agent, run, preset, secret or token gets the likely name as a suggestion.',
+  'cli:interrupt': 'Ctrl-C ends every command with 130, also while it waits; a closed pipe ends it quietly.',
+  'cli:logs':
+    'The last stderr lines of each server are kept within bounds and shown without secrets, also of one that failed to start.',
+  'cli:unknown-names':
+    'Names in lists and rules that a server does not have are told by ls, doctor, tools and explain, with the likely name.',
+  'cli:fits': 'At 80 columns no table and no message breaks a word.',
   'cli:light': 'Commands that only read files load no connection, hub, web or database code.',
   'doctor:replaced': 'The advice for a package that a built-in server replaces leads to a server that works.',
   'doctor:verdicts':
@@ -14,6 +25,8 @@ export const cliRequirements = {
     'A person at a terminal answers what servers ask; without a terminal, servers are told that nobody can answer.',
   'doctor:apart': 'Doctor and inspect use their own connections; a running hub and its servers are not affected.',
   'doctor:stop': 'Ctrl-C ends the probes and their children at once and restores the cursor; exit 130.',
+  'inspect:given':
+    'A URL or a program on the command line can be inspected without configuration; nothing is sent or passed to it but what was given.',
   'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
   'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
   'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',
@@ -22,21 +35,6 @@ export const cliRequirements = {
   'control:attach':
     'A command that attaches to the running hub gets the view of its agent; a wrong workspace or an unknown protocol version is refused with the reason.',
   'cli:without-hub': 'Commands on files, call and stdio work while no hub runs.',
-  'connect:files':
-    "Connecting changes nothing in a client's file but its own entries, byte for byte, and disconnecting leaves the file as it was.",
-  'connect:meanwhile':
-    'Disconnecting keeps what a person changed in the file meanwhile, and undoes an entry that was changed by hand only on request.',
-  'connect:direct':
-    'A connected client uses servers of the hub only through the hub, which serves them as before; disconnecting restores its own entries.',
-  'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
-  'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
-  'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
-  'connect:trust': 'Connecting approves what it moves and nothing else; what waits for approval is asked about first.',
-  'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
-  'connect:first-contact':
-    'Connecting starts each new trusted server once, so that the first list of the client is complete.',
-  'connect:first-call': 'On a terminal, connecting waits for the first call of the client and says so.',
-  'connect:doctor': 'Doctor reports a connected client that reaches a server of the hub without the hub.',
   'edit:add': 'A server can be added without an editor, and works.',
   'edit:new-server': 'One command scaffolds a working, tested and configured server of your own, or changes nothing.',
   'edit:formatting': 'An edit keeps the comments, order, line endings, permissions and links of the file.',
@@ -45,6 +43,9 @@ export const cliRequirements = {
   'edit:together': 'Changes made at the same time are all kept.',
   'edit:hub': 'A running hub applies a change, and the command says so.',
   'edit:reload': "On the operator's command, a running hub uses the files as they are, even if some are gone.",
+  'edit:init': 'A folder without configuration gets a first file, valid and explained; nothing is ever overwritten.',
+  'edit:remove':
+    'A server is removed from the file that configures it, and the command says what names it and then names nothing.',
   'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',
   'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
   'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable affects no other.',
@@ -62,19 +63,12 @@ export const cliRequirements = {
   'library:backoff': 'Work that meets a rate limit is retried after growing waits, each reported.',
   'library:selection': 'A program can narrow an agent to selected tools, and never widen it.',
   'library:call-all': 'Calls made together share one deadline, and each has its own outcome.',
-  'library:quiet-signals': 'However many calls share a signal or a deadline, Node warns of no leak.',
   'library:resources': 'A program lists and reads resources, templates and prompts as an agent, under the same rules.',
   'library:subscribe': 'A program is notified of changes to a resource until it ends the subscription.',
   'library:server-requests':
     'A program answers elicitation, sampling and roots with handlers, and gets no other requests.',
   'library:session': 'Each agent handle is its own client session.',
   'library:quiet-import': 'Importing the library starts nothing.',
-  'package:contents':
-    'The package holds the command line, the library with its types, and the pages; no tests, sources or maps.',
-  'package:command': 'An installed qm runs through npx, through links and from a global folder.',
-  'package:container':
-    'The image runs the hub as an ordinary user, reports its health, and ends in order when it is stopped.',
-  'package:library': 'A strictly typed program compiles and runs against the installed library.',
   'builtin:configured': 'A built-in server is configured by its name instead of a command.',
   'builtin:postgres-file': 'A file of type postgres is read as the built-in server on its database.',
   'builtin:both-eras': 'The built-in servers speak both protocol eras, over stdio and inside the hub.',
@@ -91,7 +85,6 @@ export const cliRequirements = {
     'Whatever a web server answers, fetch keeps its limits on bytes, time and redirects, and leaves no connection open.',
   'builtin:fetch-work': 'Whatever a page contains, fetch converts it in small turns, with work linear in its length.',
   'docs:examples': 'Every example in the docs is loaded, run or compared, or says why it is not.',
-  'docs:demo': 'The session in the README is recorded from real commands, which still exist.',
   'docs:routes': 'The routes in the patterns and the security model give exactly the tools in their tables.',
   'docs:verified': 'A server counts as verified in the version that the tests run.',
   'events:servers': 'Each change of a server, its lists or the configuration reaches every listener, in order.',
@@ -103,4 +96,27 @@ export const cliRequirements = {
   'hub:unsent':
     'A call that was not sent when the hub stops is recorded as unavailable, never as one that may have run.',
   'hub:stop': 'Stopping finishes or fails calls in flight, ends the children and closes the ledger.',
+  'connect:files':
+    "Connecting changes nothing in a client's file but its own entries, byte for byte, and disconnecting leaves the file as it was.",
+  'connect:meanwhile':
+    'Disconnecting keeps what a person changed in the file meanwhile, and undoes an entry that was changed by hand only on request.',
+  'connect:direct':
+    'A connected client uses servers of the hub only through the hub, which serves them as before; disconnecting restores its own entries.',
+  'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
+  'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
+  'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
+  'connect:trust': 'Connecting approves what it moves and nothing else; what waits for approval is asked about first.',
+  'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
+  'connect:first-contact':
+    'Connecting starts each new trusted server once, so that the first list of the client is complete.',
+  'connect:first-call': 'On a terminal, connecting waits for the first call of the client and says so.',
+  'connect:doctor': 'Doctor reports a connected client that reaches a server of the hub without the hub.',
+  'library:quiet-signals': 'However many calls share a signal or a deadline, Node warns of no leak.',
+  'package:contents':
+    'The package holds the command line, the library with its types, and the pages; no tests, sources or maps.',
+  'package:command': 'An installed qm runs through npx, through links and from a global folder.',
+  'package:container':
+    'The image runs the hub as an ordinary user, reports its health, and ends in order when it is stopped.',
+  'package:library': 'A strictly typed program compiles and runs against the installed library.',
+  'docs:demo': 'The session in the README is recorded from real commands, which still exist.',
 } as const satisfies Record<string, string>;

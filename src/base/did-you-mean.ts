@@ -1,13 +1,14 @@
 /** The known word that a misspelled word most likely means. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const folded = fold(word);
+  const [plain, folded] = [plainOf(word), fold(word)];
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(folded.length / 3)) + 1;
+  let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
   // A longer word is not a typo, and comparing would cost more than it helps.
-  if (folded.length > 40 || known.length > 1_000) return undefined;
+  if (plain === '' || plain.length > 40 || known.length > 1_000) return undefined;
   for (const candidate of known) {
-    const distance = editDistance(folded, fold(candidate));
-    if (distance < bestDistance) {
+    const distance = Math.min(editDistance(plain, plainOf(candidate)), editDistance(folded, fold(candidate)));
+    // Something of the word must be right.
+    if (distance < bestDistance && distance < plain.length) {
       best = candidate;
       bestDistance = distance;
     }
@@ -15,13 +16,14 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return best;
 }
 
-/** Treats `exclude_tools` and `excludeTools` as the same word, and `policy` and `policies`. */
+/** Treats `exclude_tools` and `excludeTools` as the same word. */
+function plainOf(word: string): string {
+  return word.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** Treats `policy` and `policies` as the same word too. */
 function fold(word: string): string {
-  return word
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '')
-    .replace(/ies$/, 'y')
-    .replace(/s$/, '');
+  return plainOf(word).replace(/ies$/, 'y').replace(/s$/, '');
 }
 
 /** Counts insertions, deletions, replacements and transpositions. */

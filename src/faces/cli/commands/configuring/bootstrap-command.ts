@@ -1,13 +1,15 @@
 import { Command } from 'commander';
-import type { PresetFile } from '../../../workspace-files/index.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { BootstrapAnswer, PresetRow } from '../json-shapes.ts';
-import { renderTable } from '../terminal/table.ts';
+import type { PresetFile } from '../../../../workspace-files/index.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
+import type { BootstrapAnswer, PresetRow } from '../../json-shapes.ts';
+import { renderTable } from '../../terminal/table.ts';
 
 export function bootstrapCommand(cli: CliContext): Command {
   return new Command('bootstrap')
     .description('write presets (ready-made files for popular servers) into ops/adk/servers/')
+    .addHelpText('after', helpExamples('qm bootstrap --list', 'qm bootstrap github notion'))
     .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
     .option('--force', 'replace existing files that differ')
     .option('--list', 'list all presets and patterns, and write nothing')
@@ -23,7 +25,7 @@ interface BootstrapOptions {
 }
 
 async function list({ terminal }: CliContext, { json }: Invocation): Promise<void> {
-  const { presets, programOf } = await import('../../../workspace-files/index.ts');
+  const { presets, programOf } = await import('../../../../workspace-files/index.ts');
   const rows: PresetRow[] = presets.map((preset) => {
     const { id, kind, title, description, category, login, variables } = preset;
     const program = programOf(preset) ?? null;
@@ -47,7 +49,7 @@ async function list({ terminal }: CliContext, { json }: Invocation): Promise<voi
   );
   for (const line of lines) terminal.out(line);
   terminal.err('\nBrowser logins are not supported yet: set the token that `qm bootstrap` names.');
-  terminal.err('Next: qm bootstrap PRESET…, or qm add NAME --preset PRESET under a name of your own');
+  terminal.err('Next: `qm bootstrap PRESET…`, or `qm add NAME --preset PRESET` under a name of your own');
 }
 
 function needs({ program, variables }: PresetRow): string[] {
@@ -61,8 +63,8 @@ async function bootstrap(
   ids: readonly string[],
   force: boolean,
 ): Promise<void> {
-  const { writePresets } = await import('../servers/write-presets.ts');
-  const { suggestRoutes } = await import('../../../workspace-files/index.ts');
+  const { writePresets } = await import('../../servers/write-presets.ts');
+  const { suggestRoutes } = await import('../../../../workspace-files/index.ts');
   const { files, written } = await writePresets(cli, workspace, ids, force);
   const answer: BootstrapAnswer = {
     written,
@@ -123,20 +125,20 @@ function sayVariables({ terminal }: CliContext, files: readonly PresetFile[]): v
       { title: '', text: (each) => (each.required ? 'needed' : 'optional') },
       { title: '', text: ({ purpose }) => purpose, paint: errColours.dim },
     ],
-    { colours: errColours, titles: false },
+    { colours: errColours, width: terminal.errIsTerminal ? terminal.size().columns - 2 : undefined, titles: false },
   );
-  for (const line of lines) terminal.err(`  ${line}`);
+  for (const line of lines) terminal.errWhole(`  ${line}`);
 }
 
 function sayRoutes({ terminal }: CliContext, { routes }: BootstrapAnswer): void {
   terminal.err('\nSuggested routes for quartermaster.yaml; without routes, every agent gets everything:');
-  terminal.err(`\n${routes.trimEnd()}`);
+  for (const line of ['', ...routes.trimEnd().split('\n')]) terminal.errWhole(line);
 }
 
 async function sayNext(cli: CliContext, workspace: string, files: readonly PresetFile[]): Promise<void> {
   const { terminal } = cli;
-  const { nextCommand } = await import('../next-command.ts');
-  const [{ findHiders }, { bold, yellow }] = [await import('../servers/write-presets.ts'), terminal.errColours];
+  const { nextCommand } = await import('../../next-command.ts');
+  const [{ findHiders }, { bold, yellow }] = [await import('../../servers/write-presets.ts'), terminal.errColours];
   const { needSync, hidden } = await findHiders(cli, workspace, files);
   for (const { file, by } of hidden) terminal.err(`${yellow('warning')} ${file} has no effect: ${by} hides it.`);
   if (needSync) terminal.err(`\nNext: ${bold(nextCommand(cli, workspace, 'sync'))}, then ${bold('qm doctor')}`);

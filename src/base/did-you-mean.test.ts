@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { didYouMean } from './did-you-mean.ts';
 
-const known = ['command', 'args', 'env', 'excludeTools', 'timeout', 'policies'];
+const known = ['command', 'args', 'env', 'excludeTools', 'timeout', 'policies', 'files', 'x'];
 
 test.each([
   ['comand', 'command'],
@@ -10,6 +10,9 @@ test.each([
   ['exclude_tools', 'excludeTools'],
   ['ExcludeTool', 'excludeTools'],
   ['policy', 'policies'],
+  ['flies', 'files'],
+  ['...', undefined],
+  ['y', undefined],
   ['vne', undefined],
   ['zebra', undefined],
   ['', undefined],

@@ -1,21 +1,27 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { Command, Option } from 'commander';
-import { placeOf } from '../../../domain/index.ts';
-import type { CliContext } from '../context.ts';
-import { type Invocation, readInvocation } from '../global-options.ts';
-import type { AddAnswer } from '../json-shapes.ts';
-import type { AddOptions } from '../servers/add-order.ts';
-import { problemLines } from '../servers/problem-lines.ts';
-import { printableLine } from '../terminal/printable.ts';
+import { placeOf } from '../../../../domain/index.ts';
+import type { CliContext } from '../../context.ts';
+import { type Invocation, readInvocation } from '../../global-options.ts';
+import { helpExamples } from '../../help-examples.ts';
+import type { AddAnswer } from '../../json-shapes.ts';
+import type { AddOptions } from '../../servers/add-order.ts';
+import { problemLines } from '../../servers/problem-lines.ts';
+import { printableLine } from '../../terminal/printable.ts';
+import { withChoices } from '../../word-choices.ts';
 
 export function addCommand(cli: CliContext): Command {
   return new Command('add')
     .description('add a server to quartermaster.yaml')
     .argument('<name>', 'name of the server')
-    .argument('[command...]', 'the program and its arguments, after --')
-    .option('--url <address>', 'URL of an HTTP server')
+    .argument('[command...]', 'its URL, or -- and the program with its arguments')
+    .option('--url <address>', 'URL of an HTTP server, another way to write it')
     .addOption(
-      new Option('--type <type>', 'transport of the URL: http, or the older sse').choices(['http', 'sse', 'stdio']),
+      withChoices(new Option('--type <type>', 'transport of the URL: http, or the older sse'), [
+        'http',
+        'sse',
+        'stdio',
+      ]),
     )
     .option('--header <line>', "header for the URL, as 'Name: value'; may be repeated", collect)
     .option('--env <pair>', 'variable for the program, as NAME=VALUE; may be repeated', collect)
@@ -26,18 +32,19 @@ export function addCommand(cli: CliContext): Command {
     .option('--shared', 'also give the server to agents without a list of servers')
     .option('--agent <name>', 'also add the server to the list of this agent')
     .option('--no-start', 'do not start the server now to list its tools')
-    .addHelpText('after', examples)
+    .addHelpText(
+      'after',
+      helpExamples(
+        'qm add files -- npx -y @modelcontextprotocol/server-filesystem .',
+        "qm add docs https://docs.example.com/mcp --header 'Authorization: Bearer ${DOCS_TOKEN}'",
+        'qm add history --preset git',
+        'qm add wiki --preset notion --agent scribe',
+      ),
+    )
     .action((name: string, words: string[], options: AddOptions, command: Command) =>
       add(cli, readInvocation(command, cli), name, words, options),
     );
 }
-
-const examples = `
-Examples:
-  qm add files -- npx -y @modelcontextprotocol/server-filesystem .
-  qm add docs --url https://docs.example.com/mcp --header 'Authorization: Bearer \${DOCS_TOKEN}'
-  qm add history --preset git
-  qm add wiki --preset notion --agent scribe`;
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
@@ -53,12 +60,12 @@ async function add(
   const { workspace, json } = invocation;
   const [{ readOrder }, { addServer }, { agentsLine }, { awaitTakeUp, takeUpLine }, { firstStart }, { nextCommand }] =
     await Promise.all([
-      import('../servers/add-order.ts'),
-      import('../servers/add-server.ts'),
-      import('../agents/agents-line.ts'),
-      import('../hub/hub-take-up.ts'),
-      import('../hub/first-start.ts'),
-      import('../next-command.ts'),
+      import('../../servers/add-order.ts'),
+      import('../../servers/add-server.ts'),
+      import('../../agents/agents-line.ts'),
+      import('../../hub/hub-take-up.ts'),
+      import('../../hub/first-start.ts'),
+      import('../../next-command.ts'),
     ]);
   const order = readOrder(name, words, options);
   const added = await addServer(cli, workspace, order);
@@ -101,5 +108,5 @@ async function add(
     return;
   }
   if (started?.kind === 'failed') terminal.err(`Added, but it does not answer yet. ${printableLine(started.why)}`);
-  terminal.err(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }
