@@ -274,6 +274,8 @@ export const requirements = {
     'A journal that is deleted, moved or replaced under a running hub is noticed within milliseconds and restored in full.',
   'state:outside':
     'The hub keeps its state outside the workspace, in a folder for its owner alone, and notices a moved or replaced workspace.',
+  'files:plain-only':
+    'A pipe, device, socket, folder or huge file in the place of a file of the workspace stops neither qm nor a hub.',
   'state:unreachable':
     "A server whose arguments, variables or working folder reach the hub's state, the user's settings or keys is invalid unless allowPaths lists the folder.",
   'state:earlier-version':

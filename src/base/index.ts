@@ -38,6 +38,7 @@ export { createId, type RandomBytes, systemRandom } from './ids.ts';
 export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
+export { readPlainFile } from './plain-file.ts';
 export {
   answersSignals,
   cookieName,

@@ -1,5 +1,6 @@
-export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
+export { type OpenedFile, openFile, replaceAll } from './change-file.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
+export { fileFailure } from './file-failure.ts';
 export { makeFolder } from './make-folder.ts';
 export { firstCall, newServerFiles } from './new-server-files.ts';
 export { choosePresets, type PresetFile, planPresets } from './plan-presets.ts';

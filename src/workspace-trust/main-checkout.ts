@@ -1,5 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { readPlainFile } from '../base/index.ts';
 
 /**
  * The same folder in the main checkout, if this one is in a linked worktree of git. Both files that git keeps for a
@@ -36,6 +37,6 @@ const longest = 4096;
 
 /** The first line of a small regular file. */
 async function readLine(path: string): Promise<string | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text === undefined || text.length > longest ? undefined : text.split('\n', 1)[0];
+  const found = await readPlainFile(path, longest);
+  return found.kind === 'bytes' ? found.bytes.toString('utf8').split('\n', 1)[0] : undefined;
 }

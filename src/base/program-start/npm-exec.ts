@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isJsonObject } from '../json.ts';
+import { type PlainFile, readPlainFileSync } from '../plain-file.ts';
 
 /** What `npx` or `npm exec` is asked to run. */
 export interface NpmExec {
@@ -82,22 +83,25 @@ function isProject(folder: string): boolean {
 
 /** Settings that cannot be read may name one. */
 function namesRegistry(file: string): boolean {
-  if (!existsSync(file)) return false;
-  try {
-    return statSync(file).size > maxManifestBytes || /registry/i.test(readFileSync(file, 'utf8'));
-  } catch {
-    return true;
-  }
+  const found = readPlainFileSync(file, maxManifestBytes);
+  if (isNothing(found)) return false;
+  return found.kind !== 'bytes' || /registry/i.test(found.bytes.toString('utf8'));
+}
+
+/** There is no such file, or npm cannot read what is there instead. */
+function isNothing(found: PlainFile): boolean {
+  return found.kind === 'absent' || (found.kind === 'failed' && found.errno === 'ENOTDIR');
 }
 
 const maxManifestBytes = 1024 * 1024;
 
 /** A file that cannot be understood may offer anything. */
 function offersProgram(file: string, word: string): boolean {
-  if (!existsSync(file)) return false;
+  const found = readPlainFileSync(file, maxManifestBytes);
+  if (isNothing(found)) return false;
   try {
-    if (statSync(file).size > maxManifestBytes) return true;
-    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (found.kind !== 'bytes') return true;
+    const manifest: unknown = JSON.parse(found.bytes.toString('utf8'));
     if (!isJsonObject(manifest) || manifest.bin === undefined) return false;
     const { name, bin } = manifest;
     if (isJsonObject(bin)) return Object.hasOwn(bin, word);
