@@ -15,6 +15,8 @@ export const cliRequirements = {
   'doctor:apart': 'Doctor and inspect use their own connections; a running hub and its servers are not affected.',
   'doctor:stop': 'Ctrl-C ends the probes and their children at once and restores the cursor; exit 130.',
   'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
+  'inspect:redaction':
+    'Values of variables that a server puts into names and texts are not in the output of diagnoses.',
   'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
   'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',
   'serve:own-port': 'The hub of a second workspace takes a free port, and has the same one at its next start.',

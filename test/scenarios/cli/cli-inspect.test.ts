@@ -1,10 +1,11 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorSchema, inspectSchema, lsSchema, toolsSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
-import { startHttpFixture } from '../../support/fixture-servers.ts';
+import { fixturePath, startHttpFixture } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { layoutOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -277,3 +278,32 @@ test('tools counts hidden tools by reason', async () => {
   expect(json.stderr).toBe('');
   expect(toolsSchema.parse(JSON.parse(json.stdout))).toHaveLength(6);
 });
+
+test(
+  verifies('inspect:redaction', 'values of variables that a server puts into its lists are not printed'),
+  async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in a configuration is written so.
+    const leaky = { command: process.execPath, args: ['leaky.mjs'], env: { KEY: '${LEAKED_KEY}' } };
+    const workspace = await makeWorkspace({ servers: { leaky } });
+    const serve = JSON.stringify(pathToFileURL(fixturePath('raw/serve-stdio.mjs')).href);
+    const script = `import { serveStdio } from ${serve};
+    const { KEY } = process.env;
+    const properties = { [KEY]: { type: 'string', description: KEY } };
+    const tools = [{ name: 'look_' + KEY, description: 'Uses ' + KEY, inputSchema: { type: 'object', properties } }];
+    serveStdio({ name: 'leaky ' + KEY, listTools: () => ({ tools }) }, 'legacy');`;
+    await writeFile(join(workspace, 'leaky.mjs'), script);
+    const env = { LEAKED_KEY: 'sesame-1234' };
+    for (const command of [
+      ['inspect', 'leaky'],
+      ['inspect', 'leaky', '--json'],
+      ['doctor', '--json'],
+      ['doctor'],
+      ['tools', '--agent', 'tester', '--all'],
+      ['tools', '--agent', 'tester', '--json'],
+    ]) {
+      const { stdout, stderr } = await runQm([...command, '--workspace', workspace], { env });
+      expect(stdout, command.join(' ')).toContain('leaky');
+      expect(`${stdout}${stderr}`, command.join(' ')).not.toContain(env.LEAKED_KEY);
+    }
+  },
+);

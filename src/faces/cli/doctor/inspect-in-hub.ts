@@ -6,6 +6,7 @@ import { isModernVersion } from '../../../mcp/index.ts';
 import type { Inspection } from '../../../upstream/index.ts';
 import type { OperationRequest } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
+import { maskTexts } from '../terminal/mask.ts';
 import { readySpecOf } from './diagnose-servers.ts';
 import { patienceOf } from './diagnosis-scope.ts';
 import { doctorServerSchema, type InspectAnswer, inspectSchema } from './diagnosis-shapes.ts';
@@ -36,7 +37,7 @@ export async function inspectInHub(
   }
   const timeoutMs = wanted ?? patienceOf(spec);
   const outcome = await hub.diagnosis({ tool: 'inspect' }).inspect(spec, { timeoutMs, signal });
-  if (outcome.kind === 'found') return { kind: 'found', answer: toAnswer(spec, outcome) };
+  if (outcome.kind === 'found') return { kind: 'found', answer: maskTexts(cli.mask, toAnswer(spec, outcome)) };
   return { kind: 'unavailable', row: probedRow(cli, spec, outcome.probe, { timeoutMs }) };
 }
 
