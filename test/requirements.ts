@@ -44,6 +44,9 @@ export const requirements = {
     'Before you approve a server you see everything it would start or contact, which variables it gets, and whether it runs code of the workspace.',
   'trust:guarded':
     'The runners npx, npm exec and python -m take neither settings nor code from the workspace unless that was approved.',
+  'trust:search-path':
+    'Folders of the workspace on the PATH of the hub are not searched, by the hub or by its servers.',
+  'trust:start-race': 'A program whose files change while it starts is ended, and its server reports why.',
   'trust:acts':
     'What a command of the operator writes is approved by that act, item by item, and nothing that waited before.',
   'trust:all': 'Folders under trust.paths need no question, and QM_TRUST pins exactly what is on disk.',
@@ -274,6 +277,8 @@ export const requirements = {
     'A journal that is deleted, moved or replaced under a running hub is noticed within milliseconds and restored in full.',
   'state:outside':
     'The hub keeps its state outside the workspace, in a folder for its owner alone, and notices a moved or replaced workspace.',
+  'roots:configured':
+    'Servers get roots of a client only where that is configured, and only folders of the workspace without keys.',
   'files:plain-only':
     'A pipe, device, socket, folder or huge file in the place of a file of the workspace stops neither qm nor a hub.',
   'state:unreachable':

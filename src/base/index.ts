@@ -51,5 +51,6 @@ export {
 export { type FolderCode, type FolderGuard, type FolderOptions, folderCode } from './program-start/folder-code.ts';
 export { type ProgramFile, programFiles, stillHas } from './programs/program-files.ts';
 export type { Program } from './programs/program-names.ts';
+export { defaultPath, environmentOutside, isOutside, pathOutside } from './search-path.ts';
 export { version } from './version.ts';
 export { createWorkBudget, type WorkBudget } from './work-budget.ts';

@@ -31,6 +31,7 @@ export {
   protectedPlaces,
   putAdminToken,
   putStateKey,
+  putStateScript,
   readAdminToken,
   readArchive,
   readTrustKey,

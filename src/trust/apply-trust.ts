@@ -84,6 +84,9 @@ export function applyTrust(
       const { rules, settings, item: before } = versions.policy;
       policy = { ...narrowSettings(settings, configuration), approvedRules: onlyRules(rules) };
       pending.push(waiting(item, before, { isKnown: true, versions }));
+    } else if (!isApproved && !options.trustsPlans) {
+      // Of all settings, only these folders give more than the hub would give without them.
+      policy = { allowPaths: [] };
     }
   }
   const approved = items.filter((item) => versions.isApproved(item));

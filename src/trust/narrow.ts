@@ -19,13 +19,14 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     access: { ...base.access, trustAnnotations: base.access.trustAnnotations && access.trustAnnotations },
     restrictedBy: [...base.restrictedBy, { source, tools, access, rules: undefined }, ...restrictedBy],
     isolation: moreIsolated(base.isolation, other.isolation),
+    roots: base.roots === other.roots ? base.roots : 'none',
     cache: narrowCache(base.cache, other.cache),
     ...(disabledBy === undefined ? {} : { disabledBy }),
   };
 }
 
 /** Settings of the hub while a change of them waits. */
-export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve'>;
+export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>;
 
 export function narrowSettings(approved: HubSettings, other: HubSettings): HubSettings {
   return {
@@ -33,6 +34,7 @@ export function narrowSettings(approved: HubSettings, other: HubSettings): HubSe
     naming: approved.naming,
     ledger: { sync: approved.ledger.sync === 'always' ? 'always' : other.ledger.sync },
     serve: narrowServe(approved.serve, other.serve),
+    allowPaths: approved.allowPaths.filter((path) => other.allowPaths.includes(path)),
   };
 }
 

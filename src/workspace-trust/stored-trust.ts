@@ -139,7 +139,8 @@ export class StoredTrust implements ConfigurationTrust {
     if (this.#policy === undefined && pin === undefined) return undefined;
     const from = this.#policy ?? (await pinnedTexts(pin, records));
     // The approved rules are lost. Whatever they denied stays denied until the rules on disk are approved.
-    if (from === undefined) return { item: undefined, rules: denyAll(place.store.place), settings };
+    if (from === undefined)
+      return { item: undefined, rules: denyAll(place.store.place), settings: { ...settings, allowPaths: [] } };
     const loaded = await loads.load(from);
     const item = trustItems(loaded, place.key).find((each) => each.kind === 'policy');
     return { item, rules: loaded.configuration, settings: loaded.configuration };

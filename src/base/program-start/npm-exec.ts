@@ -48,6 +48,23 @@ const plainFlags: ReadonlySet<string> = new Set([
   '--ignore-scripts',
 ]);
 
+/** Where npm finds packages that it installed before, and settings that hold for every folder. */
+export function npmSettingsIn(
+  env: Readonly<Record<string, string>>,
+  home: string | undefined = env.HOME,
+): readonly string[] {
+  const set = new Map(Object.entries(env).map(([name, value]) => [name.toLowerCase(), value]));
+  const own = (name: string): string | undefined => (home === undefined ? undefined : join(env.HOME ?? home, name));
+  const places = [
+    set.get('npm_config_cache') ?? own('.npm'),
+    set.get('npm_config_userconfig') ?? own('.npmrc'),
+    set.get('npm_config_globalconfig'),
+    // Not a place, and it can name any.
+    set.get('npm_config_node_options') && '.',
+  ];
+  return places.flatMap((place) => (place === undefined || place === '' ? [] : [place]));
+}
+
 /**
  * Whether npm should use something of this folder or of one above it: an installed package, the folder's own package, or
  * the registry that its settings name. To ignore those could run a package of the same name that is somebody else's.
@@ -60,8 +77,7 @@ export function npmUsesFolder({ word, packages }: NpmExec, folder: string, home:
     const isRead = each !== home && (each === folder || isProject(each));
     if (isRead && namesRegistry(join(each, '.npmrc'))) return true;
     if (names.some((name) => existsSync(join(modules, name)))) return true;
-    // npm puts this folder on the PATH, where the package would find another `node`.
-    if ([word, 'node', 'sh'].some((name) => existsSync(join(modules, '.bin', name)))) return true;
+    if (existsSync(join(modules, '.bin', word))) return true;
     if (offersProgram(join(each, 'package.json'), word)) return true;
   }
   return false;

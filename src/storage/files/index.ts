@@ -15,4 +15,5 @@ export { ensureStateFolder, openStateFolder, type StateFolderOptions } from './s
 export { stateHome } from './state-home.ts';
 export { ensureStateKey, ensureTrustKey, putStateKey, readTrustKey } from './state-key.ts';
 export { adoptState, findMovedState, listOrphans, removeState, type StoredState } from './state-origin.ts';
+export { putStateScript } from './state-script.ts';
 export { adoptEarlierTokens, countTokens, createFileTokenStore, listEarlierTokens } from './token-file.ts';

@@ -27,7 +27,7 @@ test(verifies('inspect:complete', 'all capabilities of a server are listed, incl
   const answer = inspectSchema.parse(JSON.parse(stdout));
   expect(answer).toMatchObject({ name: 'all', source: 'quartermaster.yaml:3', transport: 'stdio' });
   expect(answer.serverInfo?.name).toEqual(expect.any(String));
-  expect(answer).toMatchObject({ isolation: 'shared', notOffered: ['logging'] });
+  expect(answer).toMatchObject({ isolation: 'shared', roots: 'none', notOffered: ['roots', 'logging'] });
   expect(Object.keys(answer.capabilities)).toEqual(expect.arrayContaining(['tools', 'resources', 'prompts']));
   expect(answer.tools.length).toBeGreaterThan(5);
   for (const tool of answer.tools) expect(tool.inputSchema, String(tool.name)).toMatchObject({ type: 'object' });
@@ -55,9 +55,9 @@ test(verifies('inspect:complete', 'all capabilities of a server are listed, incl
 
 test.each([
   ['legacy', 'shared', ['elicitation', 'sampling', 'roots', 'logging']],
-  ['legacy', 'per-agent', []],
-  ['legacy', 'per-session', []],
-  ['modern', 'shared', ['logging']],
+  ['legacy', 'per-agent', ['roots']],
+  ['legacy', 'per-session', ['roots']],
+  ['modern', 'shared', ['roots', 'logging']],
 ] as const)(
   verifies(
     'inspect:isolation',
@@ -81,7 +81,8 @@ test.each([
     expect(read).toContain(`  isolation    ${isolation}: `);
     expect(read).toContain('shared://readme\n    agents see m+shared://readme\n');
     expect(read).toContain('  plain()\n    agents see m_plain\n');
-    expect(read.includes('set isolation: per-session')).toBe(notOffered.length > 0);
+    expect(read.includes('set isolation: per-session')).toBe(isolation === 'shared');
+    expect(read).toContain('roots: it gets no folders of its clients; set roots: client');
   },
 );
 

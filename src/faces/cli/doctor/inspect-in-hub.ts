@@ -52,6 +52,7 @@ function toAnswer(spec: ServerSpec, { inspection, exposed }: Found): InspectAnsw
     instructions: instructions ?? null,
     capabilities: { ...found.capabilities },
     isolation: spec.isolation,
+    roots: spec.roots,
     notOffered: notOffered(spec, found),
     tools: tools.map(({ text }) => JSON.parse(text) as Record<string, unknown>), // written by the tool reader
     resources: [...found.resources],
@@ -63,14 +64,15 @@ function toAnswer(spec: ServerSpec, { inspection, exposed }: Found): InspectAnsw
 }
 
 /**
- * On a shared connection, requests of a legacy server cannot be attributed to a client; a modern server puts them into
- * its result. Log messages do not name their call, unless each call has its own stream.
+ * Roots must be configured. On a shared connection, requests of a legacy server cannot be attributed to a client; a
+ * modern server puts them into its result. Log messages do not name their call, unless each call has its own stream.
  */
 function notOffered(
-  { isolation }: ServerSpec,
+  { isolation, roots: from }: ServerSpec,
   { protocolVersion, transport }: Pick<Inspection, 'protocolVersion' | 'transport'>,
 ): InspectAnswer['notOffered'] {
-  if (isolation !== 'shared') return [];
+  const roots = from === 'none' ? (['roots'] as const) : [];
+  if (isolation !== 'shared') return [...roots];
   const logs = transport === 'http' ? [] : (['logging'] as const);
-  return isModernVersion(protocolVersion) ? [...logs] : ['elicitation', 'sampling', 'roots', ...logs];
+  return isModernVersion(protocolVersion) ? [...roots, ...logs] : ['elicitation', 'sampling', 'roots', ...logs];
 }
