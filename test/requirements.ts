@@ -241,6 +241,7 @@ export const requirements = {
   'hub:one': 'All commands that start servers use the one hub of the workspace.',
   'hub:background':
     'If no hub runs, commands and stdio clients start one in the background, which ends when nobody uses it.',
+  'hub:background-start': 'A hub in the background starts outside the workspace, and Node loads no code of it there.',
   'hub:foreground': 'A hub inside a command serves other clients meanwhile, and makes room for the next hub.',
   'hub:hand-over': 'The command qm serve takes over from a hub in the background without dropping a call.',
   'hub:variables': 'A command that joins a hub says which of its variables the hub lacks or has with another value.',

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stopSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { readCalls, readOpenCalls } from '../../../src/ledger/index.ts';
@@ -242,4 +244,24 @@ test('a hub that cannot start says why, and leaves nothing behind', async () => 
   expect(code).toBe(3);
   expect(stderr).toMatch(/quartermaster\.yaml:\d+/);
   await expect(readFile(layoutOf(workspace).serve)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test(verifies('hub:background-start', 'it starts outside the workspace and loads no code of it'), async () => {
+  const workspace = await makeWorkspace(team);
+  const traces = await realpath(await mkdtemp(join(tmpdir(), 'qm-traces-')));
+  onTestFinished(() => rm(traces, { recursive: true, force: true }));
+  const preload = async (folder: string, trace: string): Promise<string> => {
+    const path = join(folder, 'preload.cjs');
+    const file = JSON.stringify(join(traces, trace));
+    await writeFile(path, `require('node:fs').appendFileSync(${file}, process.pid + ' ' + process.cwd() + '\\n');`);
+    return path;
+  };
+  const [theirs, ours] = [await preload(workspace, 'workspace'), await preload(traces, 'outside')];
+  await qm(workspace, ['call', 'echo.echo', 'text=hi', '--agent', 'tester'], {
+    NODE_OPTIONS: `--require ${theirs} --require ${ours}`,
+  });
+  const pid = await hubPid(workspace);
+  const seen = async (trace: string): Promise<string[]> => (await readFile(join(traces, trace), 'utf8')).split('\n');
+  expect(await seen('outside')).toContain(`${pid} /`);
+  expect((await seen('workspace')).filter((line) => line.startsWith(`${pid} `))).toEqual([]);
 });
