@@ -28,6 +28,8 @@ export const commandLineRequirements = {
   'inspect:given':
     'A URL or a program on the command line can be inspected without configuration; nothing is sent or passed to it but what was given.',
   'inspect:isolation': 'Inspect says what a server cannot request for lack of isolation, and how agents see its tools.',
+  'inspect:redaction':
+    'Values of variables that a server puts into names and texts are not in the output of diagnoses.',
   'inspect:complete': 'Inspect shows everything a server lists, with schemas; server text cannot control the terminal.',
   'cli:printable': 'Control, direction and zero-width characters from outside never reach the terminal.',
   'serve:own-port': 'The hub of a second workspace takes a free port, and has the same one at its next start.',

@@ -40,6 +40,7 @@ export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export { unsafePlace } from './own-files.ts';
+export { readPlainFile } from './plain-file.ts';
 export {
   answersSignals,
   cookieName,
@@ -53,5 +54,6 @@ export { type FolderCode, type FolderGuard, type FolderOptions, folderCode } fro
 export { type ProgramFile, programFiles, stillHas } from './programs/program-files.ts';
 export type { Program } from './programs/program-names.ts';
 export { resolveExisting } from './resolve-existing.ts';
+export { defaultPath, environmentOutside, isOutside, pathOutside } from './search-path.ts';
 export { version } from './version.ts';
 export { createWorkBudget, type WorkBudget } from './work-budget.ts';

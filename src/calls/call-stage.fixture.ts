@@ -113,6 +113,7 @@ export async function openCallStage(
     inFlight,
     meter,
     traced,
+    filterRoots: async (_server, roots) => roots.filter((root) => root !== 'dropped'),
     isStopping: () => stage.stopping,
   });
   const stage: CallStage = {

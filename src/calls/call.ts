@@ -10,6 +10,7 @@ import {
 } from '../mcp/index.ts';
 import type { PendingRequest, RequestHandlers, ResultReply } from '../upstream/index.ts';
 import type { CallClient, CallerChannel } from './channel.ts';
+import { answerWithRoots, type RootsFilter } from './input-required/client-roots.ts';
 import type { ResourceSubscription } from './subscriptions/resource-subscription.ts';
 import type { Target } from './target.ts';
 
@@ -85,6 +86,8 @@ export class Call implements RequestHandlers, Linked<Call> {
   #giveUp: ((error: HubError) => void) | undefined;
   #channel: CallerChannel | undefined;
   #target: Target | undefined;
+  /** Undefined: the server gets no roots. */
+  #filterRoots: RootsFilter | undefined;
   #cancelled: HubError | undefined;
   #asking = 0;
   #wasAsked = false;
@@ -154,10 +157,17 @@ export class Call implements RequestHandlers, Linked<Call> {
     if (this.#asking >= maxServerRequests) return Promise.resolve(unanswered('Too many server requests are open'));
     this.#asking++;
     if (this.#state === 'sent') this.#state = 'awaiting-input';
-    return ask(serverRequest).finally(() => {
+    return this.#answerTo(serverRequest, ask).finally(() => {
       this.#asking--;
       if (this.#asking === 0 && this.#state === 'awaiting-input') this.#state = 'sent';
     });
+  }
+
+  #answerTo(serverRequest: ServerRequest, ask: NonNullable<CallerChannel['ask']>): Promise<ClientResponse> {
+    if (serverRequest.method !== 'roots/list') return ask(serverRequest);
+    const [server, filter] = [this.#target?.server, this.#filterRoots];
+    if (server === undefined || filter === undefined) return Promise.resolve(notSupported());
+    return ask(serverRequest).then((answer) => answerWithRoots(answer, (roots) => filter(server, roots)));
   }
 
   /** Stops a call that was not sent yet; otherwise the server is notified. The caller gets the error. */
@@ -184,9 +194,22 @@ export class Call implements RequestHandlers, Linked<Call> {
     if (this.#request !== undefined) this.#request = { ...this.#request, args: undefined };
   }
 
-  /** For the path only: the target is one that the agent may know. */
-  wasFound(target: Target): void {
+  /**
+   * For the path only: the target is one that the agent may know. A server that gets no roots does not learn that the
+   * client has some.
+   */
+  wasFound(target: Target, filterRoots: RootsFilter): void {
     this.#target = target;
+    if (target.control.spec.roots === 'client') {
+      this.#filterRoots = filterRoots;
+      return;
+    }
+    const { client } = this.#request ?? {};
+    if (this.#request === undefined || client === undefined) return;
+    const { clientCapabilities } = client;
+    const { withoutRoots } = clientCapabilities;
+    if (withoutRoots === clientCapabilities) return;
+    this.#request = { ...this.#request, client: { ...client, clientCapabilities: withoutRoots } };
   }
 
   /** For the path only. */

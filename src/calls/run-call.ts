@@ -16,12 +16,13 @@ import { reach, release } from './path/reach.ts';
 import { closeAfterDefect, recordSending } from './path/record.ts';
 import { refuseOverload, refuseUnsent } from './path/refuse.ts';
 import { mayRepeat, repeat } from './path/repeat.ts';
+import { screenInputs } from './path/screen-inputs.ts';
 import { send } from './path/send.ts';
 
 /**
  * The path of a call. It is the only way for a caller to reach an upstream server:
  *
- *   (count large arguments) → find → admit → (hold) → (answer from the cache) → reach → record "sent" → send → (input, repeat) → conclude
+ *   (count large arguments) → find → admit → (hold) → (answer from the cache) → (screen input) → reach → record "sent" → send → (input, repeat) → conclude
  *
  * The face has authenticated the caller. A step that is not needed costs no promise.
  */
@@ -41,7 +42,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       if (overload !== undefined) return refuseOverload(run, overload);
       const target = findTarget(run) ?? (await findTargetLater(run));
       if (target === undefined) return answerMissing(run);
-      call.wasFound(target);
+      call.wasFound(target, path.filterRoots);
       const refusal = admit(run);
       if (refusal !== undefined) return refusal;
       if (run.decision?.effect === 'ask') {
@@ -51,6 +52,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       const cached = findCached(run);
       if (cached !== undefined) return await answerCached(run, cached);
       try {
+        if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
         if (reached !== undefined) await reached;
         await recordSending(run);

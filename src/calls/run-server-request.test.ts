@@ -251,7 +251,7 @@ test('so many questions of a call are open at once, and no more', async () => {
   let answers: ClientResponse[] = [];
   stage.files.replies = [
     async ({ handlers }) => {
-      const serverRequest: ServerRequest = { method: 'roots/list', params: {}, paramsText: '{}' };
+      const serverRequest: ServerRequest = { method: 'elicitation/create', params: {}, paramsText: '{}' };
       const all = Array.from({ length: 100 }, () => handlers?.ask(serverRequest) ?? accepted);
       for (const settle of open) settle(accepted);
       answers = await Promise.all(all);

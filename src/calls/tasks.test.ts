@@ -86,10 +86,10 @@ test(verifies('tasks:refused', 'a task that nobody asked for is no answer'), asy
 test('the capabilities of the client are declared beside the extension', async () => {
   const stage = await open();
   await run(stage, task, {
-    client: { ...client, clientCapabilities: clientCapabilitiesOf({ roots: {}, extensions: { other: {} } }) },
+    client: { ...client, clientCapabilities: clientCapabilitiesOf({ sampling: {}, extensions: { other: {} } }) },
   });
   expect(JSON.parse(stage.files.sent[0]?.capabilities ?? '')).toEqual({
-    roots: {},
+    sampling: {},
     extensions: { 'io.modelcontextprotocol/tasks': {} },
   });
 });

@@ -67,7 +67,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
   const { workspace, readSources, dotEnv, stored } = options;
   const settings: Settings = Object.assign({}, ...readSources.map(({ content }) => content.settings).reverse());
   const { servers, problems, secrets, uses, literals, written } = assembleServers(deps, options);
-  const reaches = refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
+  refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
   const { agents, problems: aboutAgents } = mergeAgents(readSources);
   const all = [
     ...options.notices.map(asFatal),
@@ -99,40 +99,40 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     allowPaths: [],
     ...settings,
   };
-  return { configuration, uses, literals, plans: completePlans(servers, written, reaches) };
+  return { configuration, uses, literals, plans: completePlans(servers, written) };
 }
 
-/** Servers that could reach keys become invalid. Returns the places that others may reach. */
+/** Servers that could reach keys become invalid, unless `allowPaths` says that they may. */
 function refuseCovering(
   { env, protectedPlaces: places = [] }: LoadDeps,
   { servers, problems }: Pick<AssembledServers, 'servers' | 'problems'>,
   options: Pick<CoverOptions, 'workspace' | 'allowPaths'>,
-): ReadonlyMap<string, readonly string[]> {
-  const allowed = new Map<string, readonly string[]>();
+): void {
   for (const [name, server] of servers) {
     if (server.kind !== 'ready') continue;
     const { source, hides } = server.spec;
     const { refused, reaches } = findCovered(server.spec, { ...options, places, home: env.HOME });
     const warning = findReadable(server.spec, options);
     if (warning !== undefined) problems.push(toProblem(source.file, warning));
-    allowed.set(name, reaches);
-    if (refused === undefined) continue;
+    if (refused === undefined) {
+      servers.set(name, { kind: 'ready', spec: { ...server.spec, reaches } });
+      continue;
+    }
     const problem = toProblem(source.file, refused);
     problems.push(problem);
     servers.set(name, { kind: 'invalid', name, source, hides, problems: [problem] });
   }
-  return allowed;
 }
 
 function completePlans(
   servers: ReadonlyMap<string, ConfiguredServer>,
   written: ReadonlyMap<string, WrittenPlan>,
-  reaches: ReadonlyMap<string, readonly string[]>,
 ): ReadonlyMap<string, Omit<ServerPlan, 'files'>> {
   return new Map(
-    [...written].flatMap(([name, plan]) =>
-      servers.get(name)?.kind === 'ready' ? [[name, { ...plan, reaches: reaches.get(name) ?? [] }]] : [],
-    ),
+    [...written].flatMap(([name, plan]) => {
+      const server = servers.get(name);
+      return server?.kind === 'ready' ? [[name, { ...plan, reaches: server.spec.reaches }]] : [];
+    }),
   );
 }
 

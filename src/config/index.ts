@@ -9,6 +9,8 @@ export {
   loadWithSources,
 } from './load-configuration.ts';
 export { isAgentFile } from './readers/agent-files.ts';
+export { type CoverOptions, checkReach } from './servers/covered-places.ts';
+export { createRootsFilter } from './servers/filter-roots.ts';
 export { fittingName } from './servers/server-draft.ts';
 export { isBelow, readUserSettings, type UserSettings } from './user-settings.ts';
 export type { FoundLiteral } from './variables/literal-secrets.ts';

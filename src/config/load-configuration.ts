@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { environmentOutside } from '../base/index.ts';
 import type { Configuration, Problem, ServerPlan } from '../domain/index.ts';
 import {
   type AssembledConfiguration,
@@ -71,15 +72,20 @@ export async function loadWithSources(deps: LoadDeps, options: LoadOptions): Pro
   ]);
   const readSources = found.flat();
   const isNothing = readSources.length === 0 && options.only !== true;
-  const assembled = assembleConfiguration(deps, {
-    workspace,
-    readSources,
-    unread: isNothing ? await findUnreadFiles(workspace) : [],
-    notices,
-    dotEnv,
-    stored,
-    only: options.only,
-  });
+  // What stands for `${PATH}` is not in any plan.
+  const env = environmentOutside(workspace, deps.env);
+  const assembled = assembleConfiguration(
+    { ...deps, env },
+    {
+      workspace,
+      readSources,
+      unread: isNothing ? await findUnreadFiles(workspace) : [],
+      notices,
+      dotEnv,
+      stored,
+      only: options.only,
+    },
+  );
   const configuration = freezeDeep(assembled.configuration);
   const sources = describeSources({ files, readSources, dotEnv, configuration });
   return {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
-import { builtinNames, type Isolation } from '../domain/index.ts';
+import { builtinNames, type Isolation, type RootsSource } from '../domain/index.ts';
 
 /** Server and agent names. They become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -89,6 +89,7 @@ export const cacheSchema = z
   .describe('Caches results for the same call, until a tool that may write is called. Default: no cache.');
 
 export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
+export const rootsSources = ['none', 'client'] as const satisfies readonly RootsSource[];
 
 export const serverSchema = z
   .strictObject({
@@ -120,6 +121,10 @@ export const serverSchema = z
       .enum(isolations)
       .optional()
       .describe('Who shares a connection: all callers, or each agent or client session has its own. Default shared.'),
+    roots: z
+      .enum(rootsSources)
+      .optional()
+      .describe('client passes on the folders of the calling client that lie in the workspace. Default none.'),
     cache: cacheSchema.optional(),
     instead: z
       .string()

@@ -136,6 +136,12 @@ export interface CacheSettings {
  */
 export type Isolation = 'shared' | 'per-agent' | 'per-session';
 
+/**
+ * Which folders a server gets when it asks for roots: none, or those of the calling client that lie in the workspace or
+ * in `allowPaths`. Many servers give their clients access to the roots, so a client must not choose them freely.
+ */
+export type RootsSource = 'none' | 'client';
+
 /** One upstream server with every variable expanded. Contains secrets: never log it. */
 export interface ServerSpec {
   readonly name: string;
@@ -151,11 +157,14 @@ export interface ServerSpec {
   readonly transport: TransportSpec;
   /** Tried in order when the transport before cannot be reached. */
   readonly fallbacks: readonly TransportSpec[];
+  /** Places with keys that its programs may reach, because `allowPaths` lists them. */
+  readonly reaches: readonly string[];
   readonly tools: ToolFilter;
   readonly limits: ServerLimits;
   readonly access: ServerAccess;
   readonly restrictedBy: readonly ServerRestriction[];
   readonly isolation: Isolation;
+  readonly roots: RootsSource;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */

@@ -25,6 +25,7 @@ export {
   type Problem,
   type ProgramSettings,
   placeOf,
+  type RootsSource,
   type ServerAccess,
   type ServerLimits,
   type ServerRestriction,

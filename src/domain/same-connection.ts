@@ -9,8 +9,8 @@ export function isSameConnection(one: ServerSpec, other: ServerSpec): boolean {
   return isDeepStrictEqual(connectionOf(one), connectionOf(other));
 }
 
-function connectionOf({ transport, fallbacks, isolation }: ServerSpec): unknown {
-  return [isolation, ...[transport, ...fallbacks].map(withoutHeaderValues)];
+function connectionOf({ transport, fallbacks, isolation, roots }: ServerSpec): unknown {
+  return [isolation, roots, ...[transport, ...fallbacks].map(withoutHeaderValues)];
 }
 
 function withoutHeaderValues(transport: TransportSpec): unknown {

@@ -8,8 +8,8 @@ export interface ClientNotices {
   begin(session: string, caller: Caller): void;
   /** Sets the listener for notifications to that session. It is removed when the session ends. */
   listen(session: string, listener: NoticeListener): void;
-  /** Sends a notification to all isolated connections of the session. */
-  tell(session: string, method: string): void;
+  /** The client's roots have changed: the servers that get them are told. */
+  rootsChanged(session: string): void;
   /** The client is gone: its connections are closed. */
   end(session: string): void;
 }
@@ -39,8 +39,8 @@ export function createClientNotices({ pools, listeners, emitFor }: ClientNotices
       emitFor(project)({ type: 'session.opened', session, agent, run, ...(tokenId === undefined ? {} : { tokenId }) });
     },
     listen: (session, listener) => listeners.set(session, listener),
-    tell(session, method) {
-      for (const connections of isolated()) connections.notify(session, method);
+    rootsChanged(session) {
+      for (const connections of isolated()) connections.rootsChanged(session);
     },
     end(session) {
       listeners.delete(session);

@@ -1,5 +1,14 @@
 import { getHeapStatistics } from 'node:v8';
-import { type AgentAccounts, accountsForHeap, createAgentAccounts, createId, LinkedList } from '../base/index.ts';
+import {
+  type AgentAccounts,
+  accountsForHeap,
+  createAgentAccounts,
+  createId,
+  defaultPath,
+  environmentOutside,
+  LinkedList,
+  pathOutside,
+} from '../base/index.ts';
 import {
   type Call,
   createRefusedCalls,
@@ -10,8 +19,15 @@ import {
 import type { Configuration } from '../domain/index.ts';
 import { type Ledger, openLedger } from '../ledger/index.ts';
 import { createRequestStates, createTaskIds, type RequestStates, type TaskIds } from '../mcp/index.ts';
-import { ensureStateKey, ledgerPlaces, putStateKey, type WorkspaceLayout, workspaceLayout } from '../storage/index.ts';
-import { type Children, createChildren, createStartQueue, type StartQueue } from '../upstream/index.ts';
+import {
+  ensureStateKey,
+  ledgerPlaces,
+  putStateKey,
+  putStateScript,
+  type WorkspaceLayout,
+  workspaceLayout,
+} from '../storage/index.ts';
+import { type Children, createChildren, createStartQueue, npmShellScript, type StartQueue } from '../upstream/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import type { NoticeListener } from './client-notices.ts';
 import type { HubDeps } from './hub.ts';
@@ -28,6 +44,8 @@ export interface ProcessParts {
   readonly refused: RefusedCalls;
   readonly traced: TracedCalls | undefined;
   readonly children: Children;
+  /** The path of the shell with which npm starts programs. */
+  readonly npmShell: string;
   /** How many servers start at once. */
   readonly starts: StartQueue;
   /** The agents' shares of the hub. */
@@ -66,7 +84,7 @@ export async function openProcessParts(
       throw error;
     },
   );
-  const children = await openChildren(deps);
+  const children = await openChildren(deps, layout);
   const refused = createRefusedCalls({ clock, ledger });
   return {
     layout,
@@ -76,6 +94,7 @@ export async function openProcessParts(
     refused,
     traced: tracer === undefined ? undefined : createTracedCalls(tracer, redaction),
     children,
+    npmShell: placeNpmShell(deps, layout, state),
     starts: createStartQueue({ clock }),
     accounts: createAgentAccounts(accountsForHeap(getHeapStatistics().heap_size_limit)),
     inFlight: new LinkedList(),
@@ -92,10 +111,20 @@ export async function openProcessParts(
   };
 }
 
-async function openChildren({ clock, logger, random, env, builtins }: HubDeps): Promise<Children> {
-  const children = createChildren({ clock, logger, random }, { baseEnv: baseEnvironment(env), builtins });
+async function openChildren(deps: HubDeps, { workspace }: WorkspaceLayout): Promise<Children> {
+  const { clock, logger, random, env, builtins } = deps;
+  const { dropped } = pathOutside(workspace, env.PATH ?? defaultPath);
+  if (dropped.length > 0) logger.warn('hub.path-folders-ignored', { folders: dropped });
+  const baseEnv = baseEnvironment(environmentOutside(workspace, env));
+  const children = createChildren({ clock, logger, random }, { baseEnv, builtins });
   await children.sweepStale();
   return children;
+}
+
+function placeNpmShell({ random }: HubDeps, layout: WorkspaceLayout, state: StateKeeper): string {
+  const place = (): string => putStateScript(layout, 'npm-shell', npmShellScript, random);
+  state.onRestored(async () => void place());
+  return place();
 }
 
 async function openSigning({ clock, random }: HubDeps, layout: WorkspaceLayout, state: StateKeeper) {

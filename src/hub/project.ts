@@ -6,6 +6,7 @@ import {
   type ViewSource,
   type Views,
 } from '../calls/index.ts';
+import { createRootsFilter } from '../config/index.ts';
 import { createCatalogStore } from '../storage/index.ts';
 import type { ConfigurationSource } from './configuration/configuration-source.ts';
 import { createDiagnosis } from './diagnosis/diagnosis.ts';
@@ -14,6 +15,7 @@ import { createExplain } from './explain-decision.ts';
 import type { Hub, HubDeps } from './hub.ts';
 import { createNameBooks, type NameBooks } from './name-books.ts';
 import type { ProcessParts } from './process-parts.ts';
+import { coverOptions, programContext } from './project-programs.ts';
 import { openServerMemory } from './server-memory.ts';
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
 
@@ -44,11 +46,19 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   const { clock } = deps;
   const { source, emit, isStopping } = options;
   const { catalogs, names, memory } = await openMemory(deps, parts, options);
+  const shared = {
+    ...deps,
+    ...parts,
+    programs: programContext(deps, parts, source),
+    memory,
+    redact: parts.redaction.said,
+  };
   const pool = createUpstreamPool(
-    { ...deps, ...parts, memory, redact: parts.redaction.said, notices: parts.listeners, emit, onServersChange: renew },
+    { ...shared, notices: parts.listeners, emit, onServersChange: renew },
     { configuration: source.configuration, discover: options.discover },
   );
   const views = createViews({ clock }, viewSource());
+  const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
   function viewSource(): ViewSource {
     return { configuration: source.configuration, upstreams: pool.upstreams, caches: pool.caches, ...names.forViews() };
@@ -74,18 +84,8 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     views,
     explain: createExplain(() => source.configuration, pool, names),
     diagnosis: (options) =>
-      createDiagnosis(
-        {
-          ...deps,
-          ...parts,
-          memory,
-          redact: parts.redaction.said,
-          running: () => pool.upstreams,
-          configuration: () => source.configuration,
-        },
-        options,
-      ),
-    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, isStopping }),
+      createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
+    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, isStopping, filterRoots }),
     async close() {
       await pool.close();
       await catalogs.flush();

@@ -20,6 +20,7 @@ import {
   type Children,
   type Connection,
   createUpstream,
+  type ProgramContext,
   type ServerMemory,
   type StartQueue,
   type UpstreamHandles,
@@ -52,6 +53,7 @@ export interface UpstreamPoolDeps {
   readonly logger: Logger;
   readonly random: RandomBytes;
   readonly children: Children;
+  readonly programs: ProgramContext;
   readonly starts: StartQueue;
   readonly memory: ServerMemory;
   readonly accounts: AgentAccounts;
@@ -150,12 +152,13 @@ class ConfiguredPool implements UpstreamPool {
   }
 
   #start(spec: ServerSpec): UpstreamHandles {
-    const { clock, logger, random, children, starts, memory, accounts, redact, notices } = this.#deps;
+    const { clock, logger, random, children, programs, starts, memory, accounts, redact, notices } = this.#deps;
     return createUpstream(
       {
         clock,
         logger,
         children,
+        programs,
         starts,
         memory,
         accounts,

@@ -10,6 +10,8 @@ export interface ClientCapabilities {
   readonly nothing: boolean;
   /** It shows the user interfaces of tools (MCP Apps). */
   readonly showsUi: boolean;
+  /** The same for a server that gets no roots. */
+  readonly withoutRoots: ClientCapabilities;
   /** Whether the client can answer this server request. */
   canAnswer(method: string, params: Readonly<Record<string, unknown>>): boolean;
   /** The missing capability, for a JSON-RPC error -32021. Empty if none is missing. */
@@ -23,10 +25,16 @@ export function clientCapabilitiesOf(declared: unknown): ClientCapabilities {
   const capabilities = readCapabilities(declared);
   const ui = uiDeclarationIn(declared);
   const extensions = ui === undefined ? {} : { extensions: { [uiExtension]: knownUiParts(ui) } };
-  return {
+  let rootless: ClientCapabilities | undefined;
+  const own: ClientCapabilities = {
     text: canonicalJson({ ...capabilities, ...extensions }),
     nothing: Object.keys(capabilities).length === 0,
     showsUi: ui !== undefined,
+    get withoutRoots() {
+      const { roots, ...rest } = declared;
+      rootless ??= roots === undefined ? own : clientCapabilitiesOf(rest);
+      return rootless;
+    },
     canAnswer(method, params) {
       const need = needOf(method, params);
       return need !== undefined && covers(capabilities, need);
@@ -36,6 +44,7 @@ export function clientCapabilitiesOf(declared: unknown): ClientCapabilities {
       return need === undefined || covers(capabilities, need) ? {} : missingPart(need);
     },
   };
+  return own;
 }
 
 /** The same of a client that nothing can be asked before the answer. */
@@ -48,6 +57,9 @@ export const noClientCapabilities: ClientCapabilities = {
   text: '{}',
   nothing: true,
   showsUi: false,
+  get withoutRoots() {
+    return noClientCapabilities;
+  },
   canAnswer: () => false,
   missingFor(method, params) {
     const need = needOf(method, params);

@@ -33,6 +33,7 @@ export {
   protectedPlaces,
   putAdminToken,
   putStateKey,
+  putStateScript,
   readAdminToken,
   readArchive,
   readHomeKey,

@@ -19,6 +19,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     access: { ...base.access, trustAnnotations: base.access.trustAnnotations && access.trustAnnotations },
     restrictedBy: [...base.restrictedBy, { source, tools, access, rules: undefined }, ...restrictedBy],
     isolation: moreIsolated(base.isolation, other.isolation),
+    roots: base.roots === other.roots ? base.roots : 'none',
     cache: narrowCache(base.cache, other.cache),
     ...(disabledBy === undefined ? {} : { disabledBy }),
   };

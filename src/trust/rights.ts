@@ -15,7 +15,7 @@ export type RightsDocument = Readonly<Record<string, unknown>>;
 
 /** What agents may do with a server, apart from what it starts or contacts. */
 export function serverRights(spec: ServerSpec): RightsDocument {
-  const { enabled, shared, tools, limits, access, restrictedBy, isolation, cache, instead, description } = spec;
+  const { enabled, shared, tools, limits, access, restrictedBy, isolation, roots, cache, instead, description } = spec;
   return withoutDefaults({
     enabled,
     shared: shared || undefined,
@@ -28,6 +28,7 @@ export function serverRights(spec: ServerSpec): RightsDocument {
       rules: each.rules === undefined ? undefined : clientRulesOf(each.rules),
     })),
     isolation: isolation === 'shared' ? undefined : isolation,
+    roots: roots === 'none' ? undefined : roots,
     cache,
     instead,
     description,

@@ -5,6 +5,7 @@ import type { Children } from './children/index.ts';
 import type { IsolationTerms } from './connecting/attempt.ts';
 import type { Connection } from './connecting/connection.ts';
 import type { IsolatedConnections } from './connecting/isolated-connections.ts';
+import type { ProgramContext } from './connecting/program-context.ts';
 import type { StartPriority, StartQueue } from './connecting/start-queue.ts';
 import type { CallsInFlight } from './state/calls-in-flight.ts';
 import type { FailedReply, PendingRequest } from './transport.ts';
@@ -65,6 +66,7 @@ export interface UpstreamDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly children: Children;
+  readonly programs: ProgramContext;
   /** Shared by all servers of the hub. */
   readonly starts: StartQueue;
   readonly memory: ServerMemory;

@@ -8,7 +8,9 @@ export {
   type StderrLogs,
 } from './children/index.ts';
 export type { Connection } from './connecting/connection.ts';
+export { npmShellScript } from './connecting/guarded-program.ts';
 export type { ConnectionOwner, IsolatedConnections } from './connecting/isolated-connections.ts';
+export type { ProgramContext } from './connecting/program-context.ts';
 export { createStartQueue, type StartQueue } from './connecting/start-queue.ts';
 export { createUpstream } from './create-upstream.ts';
 export type { UpstreamControl, UpstreamDispatch, UpstreamHandles } from './handles.ts';

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import type { ServerSpec, StdioTransportSpec, TransportSpec } from '../domain/index.ts';
 import { createChildren } from './children/index.ts';
+import type { ProgramContext } from './connecting/program-context.ts';
 import type { ProbeDeps, ProbeOptions } from './probe.ts';
 
 export function specOf(transport: TransportSpec, ...fallbacks: TransportSpec[]): ServerSpec {
@@ -21,6 +22,8 @@ export function specOf(transport: TransportSpec, ...fallbacks: TransportSpec[]):
     restrictedBy: [],
     access: { scopes: undefined, readOnly: false, writeRequiresApproval: false, trustAnnotations: false, source },
     isolation: 'shared',
+    roots: 'none',
+    reaches: [],
     cache: undefined,
     instead: undefined,
     connectionKey: 'key',
@@ -32,6 +35,9 @@ export function nodeServer(...args: string[]): StdioTransportSpec {
   return { type: 'stdio', command: process.execPath, args, env: {}, cwd: join(import.meta.dirname, '..', '..') };
 }
 
+/** For programs that nobody confines. */
+export const freePrograms: ProgramContext = { workspace: '/', home: undefined, npmShell: '/bin/sh', checkReach() {} };
+
 /** The dependencies of a probe. Its children end with the test. */
 export function lookDeps(redact: (text: string) => string = (text) => text): ProbeDeps {
   const parts = { clock: createSystemClock(), logger: createSilentLogger() };
@@ -40,7 +46,7 @@ export function lookDeps(redact: (text: string) => string = (text) => text): Pro
     { baseEnv: { PATH: '/usr/bin:/bin' }, graceMs: 500 },
   );
   onTestFinished(() => children.close());
-  return { ...parts, children, redact };
+  return { ...parts, children, programs: freePrograms, redact };
 }
 
 export function lookOptions(spec: ServerSpec, more: Partial<ProbeOptions> = {}): ProbeOptions {

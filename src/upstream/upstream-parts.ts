@@ -93,13 +93,21 @@ async function open(
   attempt: { readonly signal: AbortSignal; readonly start: StartPlace },
 ): Promise<ConnectionOutcome> {
   const { deps, spec, listing } = parts;
-  const { clock, logger, children, redact } = deps;
+  const { clock, logger, children, programs, redact } = deps;
   // A server's lists may depend on the client's capabilities.
-  const terms = given ?? (parts.isolated && { capabilities: everyCapability, exclusive: false });
+  const terms = given ?? (parts.isolated && { capabilities: everyCapability(spec), exclusive: false });
   const known = expectation(listing.remembered, clock.now());
   const opened: Opened = { connection: undefined };
   const outcome = await openConnection(
-    { clock, logger, children, redact, credentials: parts.credentials, events: eventsFor(parts, terms, opened) },
+    {
+      clock,
+      logger,
+      children,
+      programs,
+      redact,
+      credentials: parts.credentials,
+      events: eventsFor(parts, terms, opened),
+    },
     { spec, client, terms, known, ...attempt },
   );
   if (outcome.kind === 'connected') opened.connection = outcome.connection;

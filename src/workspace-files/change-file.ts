@@ -1,6 +1,8 @@
-import { chown, link, lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chown, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createId, errnoOf, HubError, type RandomBytes } from '../base/index.ts';
+import { fileFailure } from './file-failure.ts';
+import { readBytes } from './read-bytes.ts';
 
 /** A text file as it was read, and the only way to replace it. */
 export interface OpenedFile {
@@ -147,15 +149,6 @@ async function resolveLinks(path: string, name: string): Promise<string> {
   }
 }
 
-async function readBytes(path: string, name: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
-    throw fileFailure(error, 'read', name);
-  }
-}
-
 function decode(bytes: Buffer, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -180,24 +173,3 @@ function changedMeanwhile(name: string): HubError {
     },
   );
 }
-
-/** Wraps a failed system call on a file of the workspace, with a hint. */
-export function fileFailure(error: unknown, doing: string, name: string): HubError {
-  const errno = errnoOf(error) ?? 'unknown error';
-  return new HubError('CONFIG_INVALID', `Cannot ${doing} ${name} (${errno}); it is as it was.`, {
-    cause: error,
-    hint: fixes[errno] ?? 'Check the file, its folder and the disk.',
-    details: { errno },
-  });
-}
-
-const fixes: Readonly<Record<string, string>> = {
-  EACCES: 'Give yourself the right to write it and its folder.',
-  EPERM: 'Give yourself the right to write it and its folder.',
-  EROFS: 'The file system is read-only.',
-  ENOSPC: 'The disk is full; free some space.',
-  EDQUOT: 'The quota is used up; free some space.',
-  EISDIR: 'A folder has the name of a file that is needed. Move or rename it.',
-  ENOTDIR: 'A file has the name of a folder that is needed. Move or rename it.',
-  EEXIST: 'A file has the name of a folder that is needed. Move or rename it.',
-};

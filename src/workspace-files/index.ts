@@ -1,5 +1,6 @@
-export { fileFailure, type OpenedFile, openFile, replaceAll } from './change-file.ts';
+export { type OpenedFile, openFile, replaceAll } from './change-file.ts';
 export { emitServer, emittedFrom, isEmitted } from './emit-server.ts';
+export { fileFailure } from './file-failure.ts';
 export { makeFolder } from './make-folder.ts';
 export { firstConfigFile, newConfigFile } from './new-config-file.ts';
 export { firstCall, newServerFiles } from './new-server-files.ts';

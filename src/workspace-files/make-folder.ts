@@ -1,7 +1,8 @@
 import { lstat, mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createId, HubError } from '../base/index.ts';
-import { type ChangeFileDeps, fileFailure } from './change-file.ts';
+import type { ChangeFileDeps } from './change-file.ts';
+import { fileFailure } from './file-failure.ts';
 import type { NewServerFile } from './new-server-files.ts';
 import { refuseLinks } from './refuse-links.ts';
 

@@ -1,8 +1,9 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../base/index.ts';
-import { fileFailure } from './change-file.ts';
 import type { SourceFile } from './emit-server.ts';
+import { fileFailure } from './file-failure.ts';
+import { readBytes } from './read-bytes.ts';
 
 export interface FolderFile extends SourceFile {
   readonly isLink: boolean;
@@ -26,10 +27,9 @@ async function namesIn(path: string, folder: string): Promise<string[]> {
 
 async function readOne(workspace: string, file: string): Promise<FolderFile> {
   const path = join(workspace, file);
-  try {
-    const isLink = (await lstat(path)).isSymbolicLink();
-    return { file, isLink, text: await readFile(path, 'utf8') };
-  } catch (error) {
+  const found = await lstat(path).catch((error: unknown) => {
     throw fileFailure(error, 'read', file);
-  }
+  });
+  const text = (await readBytes(path, file))?.toString('utf8') ?? '';
+  return { file, isLink: found.isSymbolicLink(), text };
 }

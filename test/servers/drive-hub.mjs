@@ -32,7 +32,7 @@ try {
   await mkdir(workspace);
   trustFolder(env.XDG_CONFIG_HOME, place);
   // On a shared connection nobody could tell whom a legacy server asks, so there it may not ask at all.
-  const suite = { url: upstream, isolation: 'per-session' };
+  const suite = { url: upstream, isolation: 'per-session', roots: 'client' };
   const config = { naming: 'preserved', servers: { suite } };
   await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(config));
   const { token } = await qm('token', 'issue', '--agent', 'tester');

@@ -44,17 +44,22 @@ export interface MatrixClient {
 }
 
 /** Connects a client. Its answers to server requests contain the request's message and its own name. */
-export async function openMatrixClient(name: string, era: Era, endpoint: Endpoint): Promise<MatrixClient> {
+export async function openMatrixClient(
+  name: string,
+  era: Era,
+  endpoint: Endpoint,
+  root = `file:///${name}`,
+): Promise<MatrixClient> {
   const records = createRecords();
   const client = new Client(
     { name, version: '1' },
     {
-      capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
+      capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
       versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: modernVersion } },
     },
   );
   let held = Promise.resolve();
-  answerQuestions(client, name, records, () => held);
+  answerQuestions(client, { name, root }, records, () => held);
   const { transport, listening, hangUp } = 'url' in endpoint ? overHttp(endpoint) : overPipes(endpoint);
   transport.onmessage = records.message;
   client.onerror = records.error;
@@ -113,7 +118,12 @@ function textOf({ content, isError }: CallToolResult): string {
 }
 
 /** Declines or cancels if the message contains one of these words. */
-function answerQuestions(client: Client, name: string, { questions }: Records, mayAnswer: () => Promise<void>): void {
+function answerQuestions(
+  client: Client,
+  { name, root }: { readonly name: string; readonly root: string },
+  { questions }: Records,
+  mayAnswer: () => Promise<void>,
+): void {
   client.setRequestHandler('elicitation/create', async ({ params }) => {
     const { message } = params;
     questions.push('url' in params ? `${message} ${params.url}` : message);
@@ -134,7 +144,7 @@ function answerQuestions(client: Client, name: string, { questions }: Records, m
   client.setRequestHandler('roots/list', async () => {
     questions.push('roots');
     await mayAnswer();
-    return { roots: [{ uri: `file:///${name}` }] };
+    return { roots: [{ uri: root }] };
   });
 }
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
 import { folderCode } from './folder-code.ts';
 import { runnerFiles } from './runner-files.ts';
 
@@ -17,7 +18,7 @@ async function folderWith(files: Readonly<Record<string, string>>): Promise<stri
 
 /** `npx -y x` with these files in the workspace, in which it starts. */
 async function codeOf(words: string, files: Readonly<Record<string, string>> = {}, env: Record<string, string> = {}) {
-  const [command = '', ...args] = words.split(' ');
+  const [command = '', ...args] = (words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
   const workspace = await folderWith(files);
   return folderCode({ command, args, cwd: workspace, env }, { workspace, home: undefined });
 }
@@ -40,8 +41,8 @@ test.each([
   ['npx server', { 'package.json': '{"name":"x","bin":{"server":"./x.js"}}' }],
   ['npx server', { 'package.json': '{"name":"@x/server","bin":"./x.js"}' }],
   ['npx server', { 'package.json': '{ broken' }],
-  ['npx -y server', { 'node_modules/.bin/node': '' }],
   ['npx -y @scope/server', { '.npmrc': '@scope:registry=https://example.com' }],
+  ['npx -y @scope/server', { '.npmrc/x': '' }],
   ['python -m tools.server', { 'tools/server.py': '' }],
   ['python -m server', { 'server.py': '' }],
 ])('%s uses what is in its folder: %j', async (words, files) => {
@@ -81,7 +82,97 @@ test.each([
 });
 
 test.each([
+  ['npx -y mcp-proxy npx -y x', 'npm'],
+  ['npx -y supergateway --stdio "npx -y x"', 'npm'],
+  ['npx -y tsx /opt/x.ts', 'npm'],
+  ['python -m proxy -- uv run x', 'python'],
+])(verifies('trust:shown', '%s is guarded itself, and what it starts is not'), async (words, guard) => {
+  expect(await codeOf(words)).toMatchObject({ kind: 'runs', guard });
+});
+
+test.each([
+  'node /usr/lib/node_modules/npm/bin/npx-cli.js -y x',
+  'node /opt/yarn-3.2.1.cjs dlx x',
+  'uvx mcp-proxy npx -y x',
+  'uvx mcp-proxy --command=npx',
+  'some-proxy --stdio "npx -y x"',
+  'some-proxy --stdio=/usr/bin/python3.12\t-m\tx',
+  'volta run npx -y x',
+  'fnm exec npx -y x',
+  'asdf exec npx -y x',
+  'aws-vault exec profile -- npx -y x',
+  'aws-vault exec profile -- go run .',
+  'infisical run -- npx -y x',
+  'xargs npx -y x',
+  'env -S "npx -y x"',
+  'tini -- npx -y x',
+  'flock /tmp/lock npx -y x',
+  'busybox sh -c "x"',
+  'script -qc "npx -y x"',
+  'su me -c "npx -y x"',
+  'conda run -n e python -m x',
+  'micromamba run python3 -m x',
+  'unshare -r bash -c x',
+  '/opt/gradlew run',
+  'claude mcp serve',
+  'pixi run x',
+  'Rscript /opt/x.R',
+])(verifies('trust:shown', '%s is marked: it starts code of its folder'), async (words) => {
+  expect((await codeOf(words)).kind).toBe('runs');
+});
+
+test('the settings of a runner behind another program count', async () => {
+  const found = await codeOf('some-proxy --stdio "npx -y x"');
+  expect(found).toEqual({ kind: 'runs', files: ['.npmrc'] });
+});
+
+test('a PATH of the program that leads into the workspace makes it run what is there', async () => {
+  const workspace = await folderWith({});
+  const kindWith = (PATH: string): string =>
+    folderCode({ command: 'npx', args: ['-y', 'x'], cwd: workspace, env: { PATH } }, { workspace, home: undefined })
+      .kind;
+  expect(['/usr/bin', `/usr/bin:${workspace}/bin`, '/usr/bin:bin', ':/usr/bin'].map(kindWith)).toEqual([
+    'guarded',
+    'runs',
+    'runs',
+    'runs',
+  ]);
+});
+
+test('packages and settings of npm that lie in the workspace are code of the workspace', async () => {
+  const workspace = await folderWith({});
+  const kindWith = (env: Record<string, string>, home = '/home/me'): string =>
+    folderCode({ command: 'npx', args: ['-y', 'x'], cwd: workspace, env }, { workspace, home }).kind;
+  expect(kindWith({ npm_config_cache: '/var/cache/npm', npm_config_registry: 'https://example.com' })).toBe('guarded');
+  expect(kindWith({}, workspace)).toBe('runs');
+  expect(kindWith({ HOME: join(workspace, 'home') })).toBe('runs');
+  for (const name of [
+    'npm_config_cache',
+    'NPM_CONFIG_USERCONFIG',
+    'npm_config_globalconfig',
+    'npm_config_node_options',
+  ]) {
+    expect(kindWith({ [name]: './x' }), name).toBe('runs');
+  }
+});
+
+test('a runner outside that is given the workspace runs its code', async () => {
+  const [workspace, cwd] = [await folderWith({}), await folderWith({})];
+  const program = { command: 'uv', args: ['--directory', workspace, 'run', 'x'], cwd, env: {} };
+  expect(folderCode(program, { workspace, home: undefined }).kind).toBe('runs');
+  expect(folderCode({ ...program, args: ['run', 'x'] }, { workspace, home: undefined })).toEqual({ kind: 'none' });
+});
+
+test.each([
   'mcp-server-files .',
+  'docker run -i node:20 npx -y x',
+  'uvx mcp-server-fetch --python 3.12 --with python-dotenv',
+  'uvx --from git+https://github.com/nodejs/node mcp-x --repo nodejs/node',
+  'some-server --go --make=it --task x',
+  'some-server @scope/python @scope/npx --env production --shell',
+  'lua /opt/server.lua',
+  'electron /opt/app',
+  'java -jar /opt/x.jar',
   '/opt/bin/server .',
   'uvx mcp-server-git --repository .git',
   'uv tool run mcp-server-time',

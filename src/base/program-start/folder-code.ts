@@ -1,7 +1,18 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
-import { npmUsesFolder, readNpmExec } from './npm-exec.ts';
+import { basename, delimiter, isAbsolute, resolve } from 'node:path';
+import { liesIn } from '../programs/follow-symlinks.ts';
+import { npmSettingsIn, npmUsesFolder, readNpmExec } from './npm-exec.ts';
 import { hasModule, moduleFiles, readPythonStart } from './python-start.ts';
+import {
+  isInterpreter,
+  isNode,
+  isPython,
+  isRunnerName,
+  isShell,
+  isWrapper,
+  namedProgram,
+  projectSettings,
+} from './runner-names.ts';
 
 /** A command that would be started in a folder. */
 export interface StartedProgram {
@@ -21,9 +32,15 @@ export type FolderCode =
   | { readonly kind: 'guarded'; readonly guard: FolderGuard }
   /**
    * They do. `files` are its settings there, by name; one that appears later counts as much as one that changes. Without
-   * the files that are there now, it would be guarded: `because` names who looks.
+   * the files that are there now, it would be guarded: `because` names who looks. With `guard`, the program itself is
+   * kept from them, and the program that it starts is not.
    */
-  | { readonly kind: 'runs'; readonly files: readonly string[]; readonly because?: FolderGuard };
+  | {
+      readonly kind: 'runs';
+      readonly files: readonly string[];
+      readonly because?: FolderGuard;
+      readonly guard?: FolderGuard;
+    };
 
 export interface FolderOptions {
   readonly workspace: string;
@@ -36,9 +53,19 @@ export interface FolderOptions {
  */
 export function folderCode(program: StartedProgram, options: FolderOptions): FolderCode {
   const { command, cwd } = program;
-  if (command.includes('/') && isBelow(options.workspace, resolve(cwd, command))) return runs();
-  if (!isBelow(real(options.workspace), real(cwd))) return none;
-  return lookup(program, options);
+  if (command.includes('/') && liesIn(options.workspace, resolve(cwd, command))) return runs();
+  if (!isInWorkspace(cwd, options) && !program.args.some((arg) => namesWorkspace(arg, cwd, options))) return none;
+  if (searchesWorkspace(program, options)) return runs();
+  const own = lookup(program, options);
+  // What a container runs is in the container.
+  if (own.kind === 'runs' || isContainer(program)) return own;
+  const started = startedCode(program, options);
+  if (started.kind === 'none') return own;
+  return {
+    ...runs(...(started.kind === 'runs' ? started.files : [])),
+    ...(own.kind === 'guarded' ? own : {}),
+    kind: 'runs',
+  };
 }
 
 const none: FolderCode = { kind: 'none' };
@@ -52,21 +79,19 @@ function guarded(guard: FolderGuard): FolderCode {
 }
 
 function lookup(program: StartedProgram, options: FolderOptions): FolderCode {
-  const name = basename(program.command);
   const { args } = program;
-  const settings = projectTools.get(name);
+  const name = commandName(program);
+  const settings = projectSettings(name);
   if (settings !== undefined) return runs(...settings);
-  if (/^(?:python|pypy)[\d.]*$/.test(name)) return pythonCode(program);
-  if (shells.has(name)) return shellCode(program);
-  if (interpreters.has(name)) return namesPlaceHere(program) || args.some(isInline) ? runs() : none;
+  if (isPython(name)) return pythonCode(program);
+  if (isShell(name)) return shellCode(program);
+  if (isInterpreter(name)) return namesPlaceHere(program) || args.some(isInline) ? runs() : none;
+  if (isNode(name)) return nodeCode(program);
   switch (name) {
     case 'npx':
       return npmCode(program, args, options);
     case 'npm':
       return args[0] === 'exec' || args[0] === 'x' ? npmCode(program, args.slice(1), options) : runs('.npmrc');
-    case 'node':
-    case 'nodejs':
-      return nodeCode(program);
     case 'uvx':
       return args.some(isPlaceWord) ? runs() : none;
     case 'uv':
@@ -76,17 +101,24 @@ function lookup(program: StartedProgram, options: FolderOptions): FolderCode {
     case 'podman':
       return args.includes('compose') ? runs() : none;
     default:
-      return wrappers.has(name) ? wrappedCode(program, options) : none;
+      return none;
   }
 }
 
-function npmCode({ cwd }: StartedProgram, args: readonly string[], { home }: FolderOptions): FolderCode {
+function commandName({ command }: StartedProgram): string {
+  return namedProgram(basename(command)) ?? '';
+}
+
+function isContainer(program: StartedProgram): boolean {
+  const name = commandName(program);
+  return name === 'docker' || name === 'podman';
+}
+
+function npmCode({ cwd, env }: StartedProgram, args: readonly string[], options: FolderOptions): FolderCode {
   const exec = readNpmExec(args);
-  return exec === undefined
-    ? runs('.npmrc')
-    : npmUsesFolder(exec, cwd, home)
-      ? { ...runs('.npmrc'), because: 'npm' }
-      : guarded('npm');
+  const isOurs = (path: string): boolean => !isAbsolute(path) || isInWorkspace(path, options);
+  if (exec === undefined || npmSettingsIn(env, options.home).some(isOurs)) return runs('.npmrc');
+  return npmUsesFolder(exec, cwd, options.home) ? { ...runs('.npmrc'), because: 'npm' } : guarded('npm');
 }
 
 function pythonCode(program: StartedProgram): FolderCode {
@@ -114,25 +146,55 @@ function shellCode(program: StartedProgram): FolderCode {
   return namesPlaceHere(program) || program.args.some((arg) => /^-\w*c/.test(arg)) ? runs() : none;
 }
 
-/** The program that `env`, `timeout` or the like starts. It cannot be guarded behind the other's arguments. */
-function wrappedCode(program: StartedProgram, options: FolderOptions): FolderCode {
-  for (const [index, command] of program.args.slice(0, maxWrappingWords).entries()) {
-    if (wrappers.has(basename(command))) continue;
-    const found = lookup({ ...program, command, args: program.args.slice(index + 1) }, options);
-    if (found.kind !== 'none') return found.kind === 'runs' ? found : runs();
+/**
+ * The runner, interpreter or shell that is named in the arguments and started by the program: `env npx x`,
+ * `proxy --command "npx x"`. It cannot be guarded behind the other's arguments.
+ */
+function startedCode(program: StartedProgram, options: FolderOptions): FolderCode {
+  const { args } = program;
+  const isAny = isWrapper(commandName(program));
+  let looked = 0;
+  for (const words of [args, ...args.map(wordsOf)]) {
+    for (const [index, word] of words.entries()) {
+      const name = namedProgram(word);
+      if (name === undefined || !isRunnerName(name, isAny)) continue;
+      // Bounds the work. Nobody writes so many for a good reason.
+      if (++looked > maxLooked) return runs();
+      const found = lookup({ ...program, command: word, args: words.slice(index + 1) }, options);
+      if (found.kind !== 'none') return found.kind === 'runs' ? found : runs('.npmrc');
+    }
   }
   return none;
 }
 
-/** Bounds the work. */
-const maxWrappingWords = 32;
+const maxLooked = 32;
+
+/** The words of a command in one argument. Empty for a single word. */
+function wordsOf(arg: string): readonly string[] {
+  return /[\s=]/.test(arg) ? arg.split(/[\s"'`;|&()<>=]+/).filter((word) => word !== '') : [];
+}
+
+/** Whether its own PATH leads into the workspace. The PATH of the hub does not. */
+function searchesWorkspace({ cwd, env }: StartedProgram, options: FolderOptions): boolean {
+  return (env.PATH?.split(delimiter) ?? []).some((folder) => isInWorkspace(resolve(cwd, folder), options));
+}
+
+function namesWorkspace(arg: string, cwd: string, options: FolderOptions): boolean {
+  return [arg, ...wordsOf(arg)].some(
+    (word) => word.length <= maxPathLength && isInWorkspace(resolve(cwd, word), options),
+  );
+}
+
+function isInWorkspace(path: string, { workspace }: FolderOptions): boolean {
+  return liesIn(workspace, path) || liesIn(real(workspace), real(path));
+}
 
 /** Whether an argument is a file or folder of the working folder. */
 function namesPlaceHere({ args, cwd }: StartedProgram): boolean {
   return args.some((arg) => {
     if (arg.startsWith('-') || arg.length > maxPathLength) return false;
     const path = resolve(cwd, arg);
-    return isBelow(cwd, path) && existsSync(path);
+    return liesIn(cwd, path) && existsSync(path);
   });
 }
 
@@ -147,11 +209,6 @@ function isPlaceWord(arg: string): boolean {
   return /^(?:--?[\w-]+=)?(?:\.{1,2}(?:\/|$)|file:)/.test(arg);
 }
 
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 function real(path: string): string {
   try {
     return realpathSync(path);
@@ -159,83 +216,3 @@ function real(path: string): string {
     return path;
   }
 }
-
-/** Programs that look up what to run in the folder they start in, with their settings there. */
-const projectTools: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ['pnpm', ['.npmrc', '.pnpmfile.cjs', 'pnpm-workspace.yaml']],
-  ['pnpx', ['.npmrc', '.pnpmfile.cjs', 'pnpm-workspace.yaml']],
-  ['yarn', ['.npmrc', '.yarnrc', '.yarnrc.yml']],
-  ['yarnpkg', ['.npmrc', '.yarnrc', '.yarnrc.yml']],
-  ['bun', ['.npmrc', 'bunfig.toml']],
-  ['bunx', ['.npmrc', 'bunfig.toml']],
-  ['deno', ['deno.json', 'deno.jsonc']],
-  ['tsx', ['tsconfig.json']],
-  ['ts-node', ['tsconfig.json']],
-  ...[
-    'bundle',
-    'cargo',
-    'composer',
-    'corepack',
-    'docker-compose',
-    'dotnet',
-    'go',
-    'gradle',
-    'hatch',
-    'just',
-    'make',
-    'mise',
-    'mix',
-    'mvn',
-    'nix',
-    'nix-shell',
-    'nx',
-    'pdm',
-    'pipenv',
-    'pipx',
-    'poetry',
-    'rake',
-    'rye',
-    'task',
-    'turbo',
-  ].map((name): [string, readonly string[]] => [name, []]),
-]);
-
-const shells: ReadonlySet<string> = new Set(['bash', 'dash', 'fish', 'ksh', 'pwsh', 'sh', 'zsh']);
-
-const interpreters: ReadonlySet<string> = new Set([
-  'Rscript',
-  'elixir',
-  'escript',
-  'java',
-  'julia',
-  'lua',
-  'osascript',
-  'perl',
-  'php',
-  'ruby',
-  'tclsh',
-]);
-
-/** Programs that start the program in their arguments. */
-const wrappers: ReadonlySet<string> = new Set([
-  'bwrap',
-  'caffeinate',
-  'direnv',
-  'doas',
-  'doppler',
-  'dotenv',
-  'dotenvx',
-  'env',
-  'firejail',
-  'ionice',
-  'nice',
-  'nohup',
-  'op',
-  'sandbox-exec',
-  'setsid',
-  'stdbuf',
-  'sudo',
-  'time',
-  'timeout',
-  'xvfb-run',
-]);

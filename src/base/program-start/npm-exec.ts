@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isJsonObject } from '../json.ts';
+import { type PlainFile, readPlainFileSync } from '../plain-file.ts';
 
 /** What `npx` or `npm exec` is asked to run. */
 export interface NpmExec {
@@ -47,6 +48,23 @@ const plainFlags: ReadonlySet<string> = new Set([
   '--ignore-scripts',
 ]);
 
+/** Where npm finds packages that it installed before, and settings that hold for every folder. */
+export function npmSettingsIn(
+  env: Readonly<Record<string, string>>,
+  home: string | undefined = env.HOME,
+): readonly string[] {
+  const set = new Map(Object.entries(env).map(([name, value]) => [name.toLowerCase(), value]));
+  const own = (name: string): string | undefined => (home === undefined ? undefined : join(env.HOME ?? home, name));
+  const places = [
+    set.get('npm_config_cache') ?? own('.npm'),
+    set.get('npm_config_userconfig') ?? own('.npmrc'),
+    set.get('npm_config_globalconfig'),
+    // Not a place, and it can name any.
+    set.get('npm_config_node_options') && '.',
+  ];
+  return places.flatMap((place) => (place === undefined || place === '' ? [] : [place]));
+}
+
 /**
  * Whether npm should use something of this folder or of one above it: an installed package, the folder's own package, or
  * the registry that its settings name. To ignore those could run a package of the same name that is somebody else's.
@@ -59,8 +77,7 @@ export function npmUsesFolder({ word, packages }: NpmExec, folder: string, home:
     const isRead = each !== home && (each === folder || isProject(each));
     if (isRead && namesRegistry(join(each, '.npmrc'))) return true;
     if (names.some((name) => existsSync(join(modules, name)))) return true;
-    // npm puts this folder on the PATH, where the package would find another `node`.
-    if ([word, 'node', 'sh'].some((name) => existsSync(join(modules, '.bin', name)))) return true;
+    if (existsSync(join(modules, '.bin', word))) return true;
     if (offersProgram(join(each, 'package.json'), word)) return true;
   }
   return false;
@@ -82,22 +99,25 @@ function isProject(folder: string): boolean {
 
 /** Settings that cannot be read may name one. */
 function namesRegistry(file: string): boolean {
-  if (!existsSync(file)) return false;
-  try {
-    return statSync(file).size > maxManifestBytes || /registry/i.test(readFileSync(file, 'utf8'));
-  } catch {
-    return true;
-  }
+  const found = readPlainFileSync(file, maxManifestBytes);
+  if (isNothing(found)) return false;
+  return found.kind !== 'bytes' || /registry/i.test(found.bytes.toString('utf8'));
+}
+
+/** There is no such file, or npm cannot read what is there instead. */
+function isNothing(found: PlainFile): boolean {
+  return found.kind === 'absent' || (found.kind === 'failed' && found.errno === 'ENOTDIR');
 }
 
 const maxManifestBytes = 1024 * 1024;
 
 /** A file that cannot be understood may offer anything. */
 function offersProgram(file: string, word: string): boolean {
-  if (!existsSync(file)) return false;
+  const found = readPlainFileSync(file, maxManifestBytes);
+  if (isNothing(found)) return false;
   try {
-    if (statSync(file).size > maxManifestBytes) return true;
-    const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (found.kind !== 'bytes') return true;
+    const manifest: unknown = JSON.parse(found.bytes.toString('utf8'));
     if (!isJsonObject(manifest) || manifest.bin === undefined) return false;
     const { name, bin } = manifest;
     if (isJsonObject(bin)) return Object.hasOwn(bin, word);

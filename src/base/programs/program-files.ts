@@ -1,7 +1,8 @@
-import { readFile, readlink, realpath } from 'node:fs/promises';
+import { readlink, realpath } from 'node:fs/promises';
 import { extname, join, relative, resolve } from 'node:path';
 import { digestFile } from '../file-digest.ts';
 import { isJsonObject } from '../json.ts';
+import { readPlainFile } from '../plain-file.ts';
 import { followSymlinks, liesIn } from './follow-symlinks.ts';
 import { binFolders, type CodeName, type Program, programNames } from './program-names.ts';
 import { scriptEndings } from './script-words.ts';
@@ -92,8 +93,8 @@ async function nodeFiles(path: string, root: string, main = true): Promise<reado
 
 async function mainOf(path: string): Promise<string | undefined> {
   try {
-    const found = await digestFile(path, maxSettingsBytes);
-    const settings: unknown = found.kind === 'digest' ? JSON.parse(await readFile(path, 'utf8')) : undefined;
+    const found = await readPlainFile(path, maxSettingsBytes);
+    const settings: unknown = found.kind === 'bytes' ? JSON.parse(found.bytes.toString('utf8')) : undefined;
     return isJsonObject(settings) && typeof settings.main === 'string' && !settings.main.includes('\0')
       ? settings.main
       : undefined;

@@ -94,7 +94,7 @@ describe('the same call', () => {
 
   test(verifies('cache:same-call', 'of a client that can do less is another'), async () => {
     const { run, stage } = await open();
-    for (const can of [{}, { elicitation: {} }, {}, { elicitation: {} }, { roots: {} }]) {
+    for (const can of [{}, { elicitation: {} }, {}, { elicitation: {} }, { sampling: {} }]) {
       const client = {
         principal: 'p',
         session: undefined,
@@ -106,7 +106,7 @@ describe('the same call', () => {
     expect(stage.files.sent.map(({ capabilities }) => capabilities)).toEqual([
       '{}',
       clientCapabilitiesOf({ elicitation: {} }).text,
-      clientCapabilitiesOf({ roots: {} }).text,
+      clientCapabilitiesOf({ sampling: {} }).text,
     ]);
   });
 });

@@ -63,6 +63,7 @@ function checkAble(
 ): void {
   if (clientCapabilities?.canAnswer(method, params)) return;
   const { server, subjectName: tool } = target;
+  if (method === 'roots/list' && target.control.spec.roots === 'none') throw noRoots(target);
   const requiredCapabilities = clientCapabilities?.missingFor(method, params) ?? {};
   throw new HubError(
     'CAPABILITY_MISSING',
@@ -72,6 +73,13 @@ function checkAble(
       details: { server, tool, requiredCapabilities },
     },
   );
+}
+
+function noRoots({ server, subjectName: tool }: Target): HubError {
+  return new HubError('CAPABILITY_MISSING', `Server "${server}" asks for roots, and it gets none.`, {
+    hint: 'If it may have folders of its clients, set `roots: client` in its entry.',
+    details: { server, tool, requiredCapabilities: {} },
+  });
 }
 
 /** A form that fails counts as closed. Other requests have no such answer. */

@@ -6,6 +6,7 @@ import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
 import type { SessionUis } from '../apps/session-uis.ts';
 import type { Call, CallEndState } from '../call.ts';
 import type { CallRates } from '../call-rates.ts';
+import type { RootsFilter } from '../input-required/client-roots.ts';
 import type { CallMeter } from '../observing/call-meter.ts';
 import type { TracedCalls } from '../observing/traced-calls.ts';
 import type { RefusedCalls } from '../refused-calls.ts';
@@ -22,6 +23,8 @@ export interface CallPathDeps {
   readonly inFlight: LinkedList<Call>;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
+  /** For servers that get the roots of their clients. */
+  readonly filterRoots: RootsFilter;
   isStopping(): boolean;
 }
 

@@ -1,6 +1,6 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
-import { errnoOf } from '../../base/index.ts';
+import { readPlainFile } from '../../base/index.ts';
 
 export type SourceText =
   | { readonly kind: 'text'; readonly text: string }
@@ -9,17 +9,20 @@ export type SourceText =
 
 /** Reads the whole file, or reports that it is absent or cannot be used. */
 export async function readSourceFile(path: string): Promise<SourceText> {
-  try {
-    const found = await stat(path);
-    // Opening a pipe or a device could block forever.
-    if (found.isDirectory()) return unreadable('is a directory', 'Replace it with a file.');
-    if (!found.isFile()) return unreadable('is not a regular file', 'Replace it with a regular file.');
-    if (found.size > maxBytes) return tooLarge;
-    return sourceText(await readFile(path));
-  } catch (error) {
-    const code = errnoOf(error) ?? 'unknown error';
-    if (code === 'ENOENT' && !(await isLink(path))) return { kind: 'absent' };
-    return cannotRead(code);
+  const found = await readPlainFile(path, maxBytes);
+  switch (found.kind) {
+    case 'bytes':
+      return sourceText(found.bytes);
+    case 'absent':
+      return (await isLink(path)) ? cannotRead('ENOENT') : { kind: 'absent' };
+    case 'folder':
+      return unreadable('is a directory', 'Replace it with a file.');
+    case 'not-regular':
+      return unreadable('is not a regular file', 'Replace it with a regular file.');
+    case 'too-large':
+      return tooLarge;
+    case 'failed':
+      return cannotRead(found.errno);
   }
 }
 
@@ -58,7 +61,6 @@ function unreadable(message: string, fix: string): SourceText {
 
 /** The content of a file, unless it is too large or no text. */
 export function sourceText(bytes: Uint8Array): SourceText {
-  // The file may have grown since stat.
   if (bytes.byteLength > maxBytes) return tooLarge;
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };

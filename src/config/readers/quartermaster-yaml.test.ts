@@ -63,6 +63,8 @@ test('a stdio server with everything', async () => {
       source: { file: 'quartermaster.yaml', line: 16 },
     },
     isolation: 'shared',
+    roots: 'none',
+    reaches: [],
     cache: { ttlMs: 60_000, maxBytes: 524_288, tools: ['read_file'], resources: false },
     instead: 'Read the files yourself.',
   });

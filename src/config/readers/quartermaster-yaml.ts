@@ -21,6 +21,7 @@ import {
   ledgerSchema,
   namingSchema,
   policiesSchema,
+  rootsSources,
   serverSchema,
   serveSchema,
 } from '../schema.ts';
@@ -142,6 +143,7 @@ const serversFormat: ServersFormat = {
       fallbacks: readFallbacks(node, findings, place),
       access: readAccess(node, findings, place),
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
+      roots: rootsSources.find((source) => source === textAt(node, 'roots')),
       cache: readCache(node),
       instead: textAt(node, 'instead'),
     };

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { loadConfiguration } from '../load-configuration.ts';
+import { checkReach } from './covered-places.ts';
 
 interface Scene {
   readonly home: string;
@@ -58,6 +59,20 @@ const covering: readonly (readonly [string, (scene: Scene) => object])[] = [
   ['a list with semicolons', ({ home }) => ({ args: [`/opt;${home}`] })],
   ['an address in a list', ({ home }) => ({ args: [`--roots=file:///opt,file:///%2e%2e${home}/.ssh`] })],
   ['an end of a long text', ({ home }) => ({ args: [`${'x '.repeat(5000)}${home}`] })],
+  ['a mount without a space', ({ home }) => ({ args: [`-v${home}:/x`] })],
+  ['a mount of everything', () => ({ args: ['-v/:/x'] })],
+  ['a flag without a space', ({ home }) => ({ args: [`-I${home}`] })],
+  ['a long flag without a sign', ({ home }) => ({ args: [`--root${home}`] })],
+  ['a tilde behind a flag', () => ({ args: ['-I~/.ssh'] })],
+  ['an at sign', ({ home }) => ({ args: [`@${home}`] })],
+  ['another sign', ({ home }) => ({ env: { ROOT: `!${home}` } })],
+  ['escaped slashes in JSON', ({ home }) => ({ args: [JSON.stringify([home]).replaceAll('/', '\\/')] })],
+  ['escaped letters in JSON', ({ home }) => ({ args: [JSON.stringify([home]).replaceAll('/', '\\u002F')] })],
+  ['percent signs', ({ home }) => ({ args: [`--uri=${encodeURIComponent(home)}`] })],
+  ['a wildcard', ({ home }) => ({ args: [`${home}/*`] })],
+  ['a wildcard in a name', ({ home }) => ({ args: [`${home}/.s*`] })],
+  ['the folder of a shell', () => ({ command: 'sh', args: ['-c', 'fs-server $PWD/../..'] })],
+  ['the root of a process', ({ home }) => ({ args: [`/proc/1/root${home}`] })],
   ['a fallback', ({ home }) => ({ args: [], fallback: [{ command: 'node', args: [home] }] })],
 ];
 
@@ -84,6 +99,12 @@ test(verifies('state:unreachable', 'a narrower folder, the workspace and other w
     ['~/docs', '~nobody/.ssh', '$HOME/docs', '$HOMES'],
     ['-e', 'const way = (a, b) => a / b; // half'],
     ['https://example.com/?a=b;c=d', '*/*'],
+    ['docs/', './', '-Isrc/', '--out=dist/', 'src/**/*.ts', '**/', '@/', 'text/', '/*'],
+    ['myorg/home', '@scope/home', 'github.com/root', 'a/b/c', 'v1/home', 'image/root:latest', 'localhost:8080/'],
+    ['-v', './data:/data', '--mount', 'type=bind,src=./data,dst=/data', '-p8080:80', '-e', 'TOKEN=a/b'],
+    ['--header', 'Authorization: Bearer a/b+c==', '--url', 'http://127.0.0.1:3000/mcp', '-y', 'mcp-remote@0.1'],
+    ['postgresql://localhost:5432/db', 'redis://localhost/0', 's3://bucket/home', 'gh:me/home'],
+    ['--glob', '!**/node_modules/**', '--range', '1/2', '--tz=Europe/Berlin', '--accept', 'application/json'],
   ]) {
     const { kind, configuration } = await load(scene, { args });
     expect(configuration.problems, args.join()).toEqual([]);
@@ -119,4 +140,30 @@ test('a file server that can read .env is a warning', async () => {
   expect(kind).toBe('ready');
   expect(problem).toMatchObject({ severity: 'warning', server: 'files' });
   expect(problem?.message).toBe('Server "files" can read .env in the workspace.');
+});
+
+test(verifies('state:unreachable', 'a program that would reach keys only now is not started'), async () => {
+  const scene = await makeScene();
+  const { home, state, workspace } = scene;
+  await mkdir(join(workspace, 'docs'));
+  const options = { workspace, home, places: [state, join(home, '.ssh')] };
+  const specWith = async (more: object = {}) => {
+    const server = (await load(scene, { args: ['docs', '.'] }, more)).configuration.servers.get('files');
+    if (server?.kind !== 'ready') throw new Error('the server is valid');
+    return server.spec;
+  };
+  const spec = await specWith();
+  expect(spec.reaches).toEqual([]);
+  checkReach(spec, spec.transport, options);
+  await rm(join(workspace, 'docs'), { recursive: true });
+  await symlink(state, join(workspace, 'docs'));
+  expect(() => checkReach(spec, spec.transport, options)).toThrow(
+    expect.objectContaining({ code: 'NOT_TRUSTED', hint: expect.stringContaining(state) }),
+  );
+  const allowed = await specWith({ allowPaths: [state] });
+  expect(allowed.reaches).toEqual([state]);
+  checkReach(allowed, allowed.transport, options);
+  await rm(join(workspace, 'docs'));
+  await symlink(join(home, '.ssh'), join(workspace, 'docs'));
+  expect(() => checkReach(allowed, allowed.transport, options)).toThrow('keys');
 });

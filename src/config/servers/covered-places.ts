@@ -1,8 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { ServerSpec } from '../../domain/index.ts';
+import { HubError } from '../../base/index.ts';
+import type { ServerSpec, TransportSpec } from '../../domain/index.ts';
 import { type Finding, quote } from '../findings.ts';
+import { coveredCandidates, pathCandidates } from './path-candidates.ts';
 
 export interface CoverOptions {
   readonly workspace: string;
@@ -27,77 +28,79 @@ export interface Covered {
  */
 export function findCovered(spec: ServerSpec, options: CoverOptions): Covered {
   const reaches = new Set<string>();
-  const allowed = options.allowPaths.map((path) => real(untilded(path, options)));
+  const allowed = allowedFolders(options);
   for (const transport of [spec.transport, ...spec.fallbacks]) {
-    if (transport.type !== 'stdio' && transport.type !== 'builtin') continue;
-    // A program that starts in the workspace was not given it.
-    const folders = transport.cwd === options.workspace ? [] : [transport.cwd];
-    const values = Object.entries(transport.env).flatMap(([name, value]) => (givenAnyway.has(name) ? [] : [value]));
-    const how = { home: options.home, isShell: transport.type === 'stdio' && shellNames.test(transport.command) };
-    const words = [...transport.args, ...values].flatMap((text) => coveredCandidates(text, how));
-    for (const [index, said] of [...folders, ...words].entries()) {
-      const named = resolve(transport.cwd, said);
-      const path = index < maxFollowed ? real(named) : named;
-      const place = options.places.find(
-        (each, index) => contains(path, each) || (isOurs(each, index) && contains(each, path)),
-      );
-      if (place === undefined) continue;
-      if (!allowed.some((each) => contains(each, path))) {
-        return { refused: covered(spec, said, place, place === options.places[0]), reaches: [] };
-      }
-      reaches.add(place);
+    for (const reached of reachedPlaces(transport, options)) {
+      if (!isAllowed(allowed, reached.path)) return { refused: covered(spec, reached, options), reaches: [] };
+      reaches.add(reached.place);
     }
   }
   return { refused: undefined, reaches: [...reaches].sort() };
 }
+
+/**
+ * Throws HubError if a program would reach more places with keys than when its server was approved: a folder may have
+ * become a link since then.
+ */
+export function checkReach(
+  { name: server, reaches }: ServerSpec,
+  transport: TransportSpec,
+  options: Omit<CoverOptions, 'allowPaths'>,
+): void {
+  for (const { said, place } of reachedPlaces(transport, options)) {
+    if (reaches.includes(place)) continue;
+    const command = transport.type === 'stdio' ? transport.command : 'qm builtin';
+    throw new HubError('NOT_TRUSTED', `Server "${server}" is not started: it would reach keys or settings.`, {
+      hint: `${quote(said.slice(0, 200))} now leads to ${place}. Remove the link, or give the server another folder.`,
+      // With a command, agents do not read the hint, which has paths of this machine.
+      details: { server, command, reason: 'it would reach keys or settings' },
+    });
+  }
+}
+
+/** Whether agents may have a folder, given as its real path: it is in the workspace or allowed, and has no keys in it. */
+export function mayHaveFolder(path: string, options: CoverOptions): boolean {
+  if (isAllowed(allowedFolders(options), path)) return true;
+  return contains(real(options.workspace), path) && placeReached(path, options.places) === undefined;
+}
+
+interface Reached {
+  /** As it is written. */
+  readonly said: string;
+  /** Where it leads. */
+  readonly path: string;
+  readonly place: string;
+}
+
+function* reachedPlaces(transport: TransportSpec, options: Omit<CoverOptions, 'allowPaths'>): Generator<Reached> {
+  if (transport.type !== 'stdio' && transport.type !== 'builtin') return;
+  const { args, cwd, env } = transport;
+  // A program that starts in the workspace was not given it.
+  const folders = cwd === options.workspace ? [] : [cwd];
+  const values = Object.entries(env).flatMap(([name, value]) => (givenAnyway.has(name) ? [] : [value]));
+  const isShell = transport.type === 'stdio' && shellNames.test(transport.command);
+  const words = [...args, ...values].flatMap((text) => coveredCandidates(text, { home: options.home, cwd, isShell }));
+  for (const [index, said] of [...folders, ...words].entries()) {
+    const named = resolve(cwd, said);
+    const path = index < maxFollowed ? real(named) : named;
+    const place = placeReached(path, options.places);
+    if (place !== undefined) yield { said, path, place };
+  }
+}
+
+function placeReached(path: string, places: readonly string[]): string | undefined {
+  return places.find((each, index) => contains(path, each) || (isOurs(each, index) && contains(each, path)));
+}
+
+/** Bounds the work. Beyond, paths are compared as they are written. */
+const maxFollowed = 4096;
 
 /** The hub's own folders: the state, and the settings of the user. A single file in them is too much. */
 function isOurs(place: string, index: number): boolean {
   return index === 0 || basename(place) === 'quartermaster';
 }
 
-/** Paths may stand after a flag, in a list or as a URL. */
-export function pathCandidates(argument: string): readonly string[] {
-  const value = argument.slice(0, maxCharacters);
-  const parts = [value, ...value.split(/[=,:]/)];
-  return [...new Set(parts)].flatMap((part) => {
-    if (part === '') return [];
-    if (!part.startsWith('file://')) return [part];
-    return URL.canParse(part) ? [pathOf(part)] : [];
-  });
-}
-
-const maxCharacters = 4096;
-
-/** Bounds the work. Beyond, paths are compared as they are written. */
-const maxFollowed = 4096;
-
-/**
- * Everything in a text that a program, or a shell that it starts, could take for a path: `["/a","/b"]`, `/a;/b`, `~/x`,
- * `sh -c "cat $HOME/x"`.
- */
-function coveredCandidates(text: string, { home, isShell }: { home: string | undefined; isShell: boolean }): string[] {
-  const expanded = home === undefined ? text : text.replace(homeVariable, () => home);
-  // In code, a lone slash or dot is seldom a path. In a list or in a shell it is one.
-  const isList = isShell || !/\s/.test(text);
-  const words = [text, expanded]
-    .flatMap((each) => each.split(separators))
-    .flatMap((word) => [word, ...word.split(':')]);
-  const paths = words.filter((word) => /[/~.]/.test(word) && (isList || !/^[/.]*$/.test(word)));
-  const all = new Set([...pathCandidates(text), ...paths].map((word) => asPath(word, home)));
-  return [...all].filter((word) => word !== '' && word.length <= maxCharacters);
-}
-
-const separators = /[\s"'`()[\]{}<>;,|&=]+/;
-const homeVariable = /\$(?:HOME(?!\w)|\{HOME\})/g;
 const shellNames = /(?:^|\/)(?:ba|da|fi|k|z)?sh$/;
-
-function asPath(word: string, home: string | undefined): string {
-  if (word.startsWith('file:')) return pathOf(word);
-  const [, name, rest = ''] = /^~([^/]*)(\/.*)?$/s.exec(word) ?? [];
-  const isHome = home !== undefined && name !== undefined && (name === '' || name === basename(home));
-  return isHome ? join(home, rest) : word;
-}
 
 /** A program gets these in any case. */
 const givenAnyway: ReadonlySet<string> = new Set([
@@ -110,12 +113,12 @@ const givenAnyway: ReadonlySet<string> = new Set([
   'XDG_DATA_HOME',
 ]);
 
-function pathOf(url: string): string {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return url;
-  }
+function allowedFolders(options: CoverOptions): readonly string[] {
+  return options.allowPaths.map((path) => real(untilded(path, options)));
+}
+
+function isAllowed(allowed: readonly string[], path: string): boolean {
+  return allowed.some((each) => contains(each, path));
 }
 
 function untilded(path: string, { home, workspace }: CoverOptions): string {
@@ -135,8 +138,8 @@ function contains(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-function covered({ name, source }: ServerSpec, said: string, place: string, isState: boolean): Finding {
-  const what = isState ? "the hub's own keys and audit log" : 'your keys or settings';
+function covered({ name, source }: ServerSpec, { said, place }: Reached, { places }: CoverOptions): Finding {
+  const what = place === places[0] ? "the hub's own keys and audit log" : 'your keys or settings';
   return {
     severity: 'error',
     line: source.line,

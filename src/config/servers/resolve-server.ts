@@ -5,7 +5,6 @@ import { folderCode } from '../../base/index.ts';
 import {
   type ConfiguredServer,
   type HttpTransportSpec,
-  type Isolation,
   inReadOnlyMode,
   isReadOnly,
   type Problem,
@@ -83,13 +82,24 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     const server: ConfiguredServer = { kind: 'invalid', name: draft.name, source, hides: [], problems, ...unclear };
     return { server, problems, secrets, variables, restrictions, literals, plan: undefined };
   }
-  const { description, enabled, shared, tools, limits, isolation = 'shared', cache, instead } = draft.body;
-  const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], isolation, secrets);
+  const {
+    description,
+    enabled,
+    shared,
+    tools,
+    limits,
+    isolation = 'shared',
+    roots = 'none',
+    cache,
+    instead,
+  } = draft.body;
+  const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
-  const rest = { description, enabled, shared, tools, limits, isolation, cache, instead, connectionKey, restrictedBy };
+  const settings = { description, enabled, shared, tools, limits, isolation, roots, cache, instead };
+  const rest = { ...settings, connectionKey, restrictedBy };
   return {
     restrictions: [...restrictionOf(draft, parts.access), ...restrictedBy],
-    server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest } },
+    server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest, reaches: [] } },
     problems,
     secrets,
     variables,
@@ -188,9 +198,9 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
   const program = { type: 'stdio' as const, command, ...resolveProgram(resolution, draft) };
   const { context } = resolution;
   const found = folderCode(program, { workspace: context.workspace, home: homeOf(context) });
-  if (found.kind === 'guarded') return { ...program, guard: found.guard };
   const isUnclear = found.kind === 'runs' && found.because !== undefined && context.onlyTexts === true;
-  return isUnclear ? { ...program, guard: 'unapproved' } : program;
+  const guard = isUnclear ? 'unapproved' : found.kind === 'none' ? undefined : found.guard;
+  return guard === undefined ? program : { ...program, guard };
 }
 
 function resolveProgram(resolution: Resolution, draft: ProgramDraft): ProgramSettings {
@@ -350,14 +360,22 @@ function isTelling(value: string): boolean {
  * A hash of what defines a connection, independent of the order in which it is written. It is kept on disk with the lists
  * of the server, where a hash of a short secret could be guessed: so no secret is in it, nor the values of headers.
  */
-function fingerprint(transports: readonly TransportSpec[], isolation: Isolation, secrets: ReadonlySet<string>): string {
+function fingerprint(
+  transports: readonly TransportSpec[],
+  { isolation, roots }: Pick<ServerSpec, 'isolation' | 'roots'>,
+  secrets: ReadonlySet<string>,
+): string {
   const parts = transports.map((transport) => {
     if (transport.type === 'http' || transport.type === 'sse')
       return [transport.type, transport.url, Object.keys(transport.headers).sort()];
     const { type, args, env, cwd } = transport;
     return [type, transport.type === 'stdio' ? transport.command : transport.builtin, args, sorted(env), cwd];
   });
-  const all = isolation === 'shared' ? parts : [...parts, isolation];
+  const all = [
+    ...parts,
+    ...(isolation === 'shared' ? [] : [isolation]),
+    ...(roots === 'none' ? [] : [`roots: ${roots}`]),
+  ];
   return createHash('sha256').update(withoutSecrets(all, secrets)).digest('hex');
 }
 

@@ -3,6 +3,7 @@ import type {
   CacheSettings,
   ClientRules,
   Isolation,
+  RootsSource,
   ServerLimits,
   ToolFilter,
 } from '../../domain/index.ts';
@@ -38,6 +39,8 @@ export interface ServerBody {
   readonly rules?: readonly ClientRules[];
   /** Undefined: shared. */
   readonly isolation?: Isolation | undefined;
+  /** Undefined: none. */
+  readonly roots?: RootsSource | undefined;
   readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath, startHttpFixture } from '../../../test/support/fixture-servers.ts';
 import { verifies } from '../../../test/support/verifies.ts';
@@ -8,8 +9,11 @@ const eras = ['legacy', 'modern'] as const;
 
 function matrix(era: (typeof eras)[number]): object {
   const args = [fixturePath('matrix.mjs'), '--era', era, '--label', 'm', '--stdio'];
-  return { m: { command: process.execPath, args, isolation: 'per-session' } };
+  return { m: { command: process.execPath, args, isolation: 'per-session', roots: 'client' } };
 }
+
+const folder = import.meta.dirname;
+const here = pathToFileURL(folder).href;
 
 const answering: AgentOptions = {
   onElicitation: (serverRequest, { server }) =>
@@ -23,17 +27,17 @@ const answering: AgentOptions = {
     model: 'mine',
     content: { type: 'text', text: `${messages.length} ${maxTokens}` },
   }),
-  onRoots: () => [{ uri: 'file:///here', name: 'here' }],
+  onRoots: () => [{ uri: here, name: 'here' }],
 };
 
 test.each(eras)(verifies('library:server-requests', 'a program answers what a %s server asks'), async (era) => {
-  const hub = await openLibraryHub({ servers: matrix(era) });
+  const hub = await openLibraryHub({ servers: matrix(era), allowPaths: [folder] });
   const agent = hub.agent('asked', answering);
   const say = async (tool: string): Promise<unknown> => (await agent.call(`m.${tool}`, { nonce: 'n' })).text;
   expect(await say('ask_form')).toBe('m:n:accept:m answer');
   expect(await say('ask_url')).toBe('m:n:accept');
   expect(await say('ask_sampling')).toBe('m:n:mine:1 100');
-  expect(await say('ask_roots')).toBe('m:n:file:///here');
+  expect(await say('ask_roots')).toBe(`m:n:${here}`);
   expect(await say('ask_twice')).toBe('m:n:accept:m answer');
 });
 
@@ -71,10 +75,10 @@ test.each(eras)(
 );
 
 test.each(eras)('what has no handler is not declared to a %s server', async (era) => {
-  const hub = await openLibraryHub({ servers: matrix(era) });
+  const hub = await openLibraryHub({ servers: matrix(era), allowPaths: [folder] });
   const { onRoots } = answering;
   const agent = hub.agent('asked', onRoots === undefined ? {} : { onRoots });
-  expect((await agent.call('m.ask_roots', { nonce: 'n' })).text).toBe('m:n:file:///here');
+  expect((await agent.call('m.ask_roots', { nonce: 'n' })).text).toBe(`m:n:${here}`);
   const form = await agent.call('m.ask_form', { nonce: 'n' }).then(
     ({ isError }) => isError,
     ({ code }: { code: unknown }) => code,

@@ -123,7 +123,7 @@ export class LegacyClient {
   receive(message: Message): Call | undefined {
     if (message.kind === 'response') this.#serverRequests?.answered(message);
     if (message.kind !== 'notification') return undefined;
-    if (message.method === rootsChanged) this.#deps.hub.clients.tell(this.#session, rootsChanged);
+    if (message.method === rootsChanged) this.#deps.hub.clients.rootsChanged(this.#session);
     if (message.method !== 'notifications/cancelled') return undefined;
     const { requestId, reason } = message.params;
     const call = this.#calls && findRequest(this.#calls, requestId)?.work.call;

@@ -5,6 +5,7 @@ import {
   type Configuration,
   type ConfiguredServer,
   type PolicyRule,
+  type RootsSource,
   RuleCondition,
   type RuleEffect,
   type ServerAccess,
@@ -23,6 +24,7 @@ export interface ConfiguredServerDraft {
   readonly transport?: TransportSpec;
   readonly fallbacks?: readonly TransportSpec[];
   readonly cache?: CacheSettings;
+  readonly roots?: RootsSource;
 }
 
 /** An effect, or one that holds only for some arguments. */
@@ -96,6 +98,8 @@ function draftServer(name: string, draft: ConfiguredServerDraft): ConfiguredServ
       },
       restrictedBy: draft.restrictedBy ?? [],
       isolation: 'shared',
+      roots: draft.roots ?? 'none',
+      reaches: [],
       cache: draft.cache,
       instead: undefined,
       connectionKey: name,

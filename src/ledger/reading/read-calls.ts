@@ -58,14 +58,18 @@ export async function unlessUnreadable<T>(
   try {
     return await read();
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === undefined) throw error;
-    if (run === undefined) return otherwise;
-    throw new HubError('LEDGER_UNAVAILABLE', `${path} cannot be read (${errno}).`, {
-      hint: 'It should be a file that you may read.',
-      cause: error,
-    });
+    if (run === undefined && errnoOf(error) !== undefined) return otherwise;
+    throw unreadable(path, 'a file', error);
   }
+}
+
+function unreadable(path: string, wanted: string, error: unknown): unknown {
+  const errno = errnoOf(error);
+  if (errno === undefined) return error;
+  return new HubError('LEDGER_UNAVAILABLE', `${path} cannot be read (${errno}).`, {
+    hint: `It should be ${wanted} that you may read.`,
+    cause: error,
+  });
 }
 
 /** Yields the matching calls of one file. */
@@ -186,7 +190,7 @@ export async function runNames(workspace: string, run: string | undefined): Prom
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch (error) {
     if (isMissing(error)) return [];
-    throw error;
+    throw unreadable(runsFolder(workspace), 'a folder', error);
   }
 }
 

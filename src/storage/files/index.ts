@@ -16,4 +16,5 @@ export { ensureStateFolder, openStateFolder, type StateFolderOptions } from './s
 export { stateHome, stateHomeFor } from './state-home.ts';
 export { ensureHomeKey, ensureStateKey, ensureTrustKey, putStateKey, readHomeKey, readTrustKey } from './state-key.ts';
 export { adoptState, findMovedState, listOrphans, removeState, type StoredState } from './state-origin.ts';
+export { putStateScript } from './state-script.ts';
 export { adoptEarlierTokens, countTokens, createFileTokenStore, listEarlierTokens } from './token-file.ts';

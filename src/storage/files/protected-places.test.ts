@@ -8,6 +8,14 @@ test(verifies('state:unreachable', 'the state comes first, and the settings of t
   expect(places[0]).toBe(`${home}/.local/state/quartermaster`);
   expect(places).toContain('/nonexistent/config/quartermaster');
   expect(places).toContain(`${home}/.config/quartermaster`);
-  expect(places).toContain(`${home}/.ssh`);
+  for (const name of [
+    '.ssh',
+    '.npmrc',
+    '.git-credentials',
+    '.local/share/keyrings',
+    '.codex/auth.json',
+    '.claude.json',
+  ])
+    expect(places).toContain(`${home}/${name}`);
   expect(protectedPlaces({ HOME: home })).toContain(`${home}/.config/quartermaster`);
 });

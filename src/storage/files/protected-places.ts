@@ -2,18 +2,34 @@ import { realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { stateHome } from './state-home.ts';
 
-/** Where people keep keys, in their home folder. */
+/** Where people and their programs keep keys, in the home folder. */
 const keyPlaces: readonly string[] = [
   '.aws',
   '.azure',
+  '.cargo/credentials.toml',
   '.config/gcloud',
   '.config/gh',
+  '.config/git/credentials',
   '.docker',
+  '.git-credentials',
   '.gnupg',
   '.kube',
+  '.local/share/keyrings',
   '.netrc',
+  '.npmrc',
   '.password-store',
+  '.pgpass',
+  '.pypirc',
   '.ssh',
+  'Library/Keychains',
+  // The logins of agents.
+  '.claude.json',
+  '.claude/.credentials.json',
+  '.codex/auth.json',
+  '.config/github-copilot',
+  '.copilot',
+  '.gemini',
+  '.local/share/opencode/auth.json',
 ];
 
 type Env = Readonly<Record<string, string | undefined>>;

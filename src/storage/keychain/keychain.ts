@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Clock, HubError } from '../../base/index.ts';
+import { type Clock, defaultPath, HubError } from '../../base/index.ts';
 import { askKeychain, type KeychainAnswer, type KeychainRequest } from './keychain-process.ts';
 
 /** The keychain of the operating system, as far as the hub uses it: one text per account. */
@@ -97,10 +97,10 @@ function findLibrary(): string | undefined {
 }
 
 /** The program gets what leads to the keychain, and nothing else of the environment. */
-const passedOn = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'XDG_RUNTIME_DIR', '__CF_USER_TEXT_ENCODING'];
+const passedOn = ['HOME', 'USER', 'LOGNAME', 'LANG', 'XDG_RUNTIME_DIR', '__CF_USER_TEXT_ENCODING'];
 
 function environment(env: KeychainDeps['env'], platform: NodeJS.Platform): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const kept: Record<string, string> = { PATH: defaultPath };
   for (const name of passedOn) {
     const value = env[name];
     if (value !== undefined) kept[name] = value;

@@ -1,10 +1,10 @@
-import { ByteBudget, type Clock, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
+import { ByteBudget, type Clock, defaultPath, type Logger, type RandomBytes, toHubError } from '../../base/index.ts';
 import { maxLineBytes } from '../transports/message-limit.ts';
 import { type Child, createChild, type OwnedChild } from './child.ts';
 import { type ChildEnvironment, createChildEnvironments, newCookieOwner } from './child-environment.ts';
 import type { BuiltinOrder, Builtins, ChildStreams } from './child-streams.ts';
 import { bootMark, type CookieOwner } from './cookie.ts';
-import { defaultPath, findCommand } from './find-command.ts';
+import { findCommand } from './find-command.ts';
 import { gateLine, planLaunch } from './gate.ts';
 import { createSharedList, type ListProcesses } from './process-table.ts';
 import { type ChildSpec, spawnGroup } from './spawn-group.ts';
@@ -110,7 +110,7 @@ class HubChildren implements Children {
       this.#live.delete(child);
       this.#watchdog.release(child.pid);
     });
-    await this.#register(spec.server, child);
+    await this.#admit(spec, child);
     if (launch.gated) child.stdin.write(gateLine);
     return child;
   }
@@ -152,11 +152,12 @@ class HubChildren implements Children {
     await this.#watchdog.close();
   }
 
-  async #register(server: string, child: OwnedChild): Promise<void> {
+  async #admit({ server, beforeRun }: ChildSpec, child: OwnedChild): Promise<void> {
     try {
       const isWatched = await this.#watchdog.register(child.pid);
       this.#refuseWhenClosing(server);
       if (!isWatched) throw unwatched(server);
+      await beforeRun?.();
     } catch (error) {
       child.kill();
       await child.stop();

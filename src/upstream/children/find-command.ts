@@ -11,9 +11,6 @@ interface Wanted {
 
 type Finding = 'runnable' | 'missing' | 'not-executable';
 
-/** Used if the environment has no PATH. */
-export const defaultPath = '/usr/local/bin:/usr/bin:/bin';
-
 /** The full path of a server's command, resolved with the server's own environment. */
 export async function findCommand(wanted: Wanted, searchPath: string): Promise<string> {
   await requireFolder(wanted);

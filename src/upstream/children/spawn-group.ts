@@ -9,6 +9,10 @@ export interface ChildSpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Where it starts, if that is not its working folder. It then changes the folder itself. */
+  readonly startIn?: string | undefined;
+  /** Called when the process waits at its gate. Throws if it must not run. */
+  readonly beforeRun?: (() => Promise<void>) | undefined;
 }
 
 /** Starts the command in its own session and process group, so that one signal reaches all processes in it. */
@@ -24,7 +28,7 @@ export async function spawnGroup(
 
 function trySpawn(spec: ChildSpec, { file, args }: Launch, env: Record<string, string>) {
   try {
-    return spawn(file, args, { cwd: spec.cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    return spawn(file, args, { cwd: spec.startIn ?? spec.cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   } catch (error) {
     throw notSpawned(spec, error);
   }

@@ -1,5 +1,5 @@
 import { ByteBudget, type Clock, type Logger, toHubError } from '../../base/index.ts';
-import type { TransportSpec } from '../../domain/index.ts';
+import type { ServerSpec, TransportSpec } from '../../domain/index.ts';
 import type { Era } from '../../mcp/index.ts';
 import type { Children } from '../children/index.ts';
 import { startFailure } from '../failures.ts';
@@ -9,9 +9,9 @@ import { createHttpTransport } from '../transports/http-transport.ts';
 import { maxMessageBytes } from '../transports/message-limit.ts';
 import { createSseTransport } from '../transports/sse-transport.ts';
 import { createStdioTransport } from '../transports/stdio-transport.ts';
-import { checkApprovedFiles } from './approved-files.ts';
 import { guardedProgram } from './guarded-program.ts';
 import { type Agreement, type HandshakeOutcome, negotiate } from './handshake.ts';
+import { checkProgram, type ProgramContext } from './program-context.ts';
 import type { StartPlace } from './start-queue.ts';
 
 /** The outcome of one attempt: a transport after its handshake, or the failure. */
@@ -23,6 +23,7 @@ export interface AttemptDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly children: Children;
+  readonly programs: ProgramContext;
   readonly redact: (text: string) => string;
   readonly events: TransportEvents;
   /** Without it, the headers of the transport's own specification are sent. */
@@ -41,6 +42,7 @@ export interface IsolationTerms {
 
 export interface AttemptOptions {
   readonly server: string;
+  readonly spec: ServerSpec;
   readonly transportSpec: TransportSpec;
   readonly client: { readonly name: string; readonly version: string };
   readonly known: Era | undefined;
@@ -96,9 +98,13 @@ async function tryOnce(deps: AttemptDeps, options: AttemptOptions): Promise<TryO
 }
 
 async function openAndShake(deps: AttemptDeps, options: AttemptOptions, onAgreed: () => void): Promise<TryOutcome> {
-  const { transport, stderr } = await openTransport(deps, options);
+  const { transport, stderr, check } = await openTransport(deps, options);
   const outcome = await negotiate(transport, deps.clock, options);
   if (outcome.kind === 'agreed') {
+    await check?.().catch(async (error: unknown) => {
+      await transport.close();
+      throw error;
+    });
     onAgreed();
     return { kind: 'opened', transport, agreement: outcome.agreement };
   }
@@ -111,24 +117,31 @@ interface Opened {
   readonly transport: Transport;
   /** The end of the child's stderr output, redacted. */
   stderr(): string;
+  /** Checks a program once more: its files may have been replaced while it started. */
+  readonly check?: () => Promise<void>;
 }
 
-async function openTransport(deps: AttemptDeps, { server, transportSpec, terms }: AttemptOptions): Promise<Opened> {
+async function openTransport(deps: AttemptDeps, options: AttemptOptions): Promise<Opened> {
+  const { server, spec, transportSpec, terms } = options;
   const exclusive = terms?.exclusive === true;
   const { clock, logger, events, redact, credentials } = deps;
   const stderr = (): string => '';
   const lines = new ByteBudget(maxMessageBytes, deps.children.lines);
   switch (transportSpec.type) {
     case 'stdio': {
-      await checkApprovedFiles(server, transportSpec);
-      const child = await deps.children.start({ server, ...guardedProgram(server, transportSpec) });
+      const check = (): Promise<void> => checkProgram(deps.programs, spec, transportSpec);
+      await check();
+      const program = guardedProgram(server, transportSpec, deps.programs);
+      const child = await deps.children.start({ server, ...program, beforeRun: check });
       const transport = createStdioTransport({ clock, logger, child, events, redact, lines }, { server, exclusive });
-      return { transport, stderr: () => redact(child.stderrTail()) };
+      return { transport, check, stderr: () => redact(child.stderrTail()) };
     }
     case 'builtin': {
+      const check = async (): Promise<void> => deps.programs.checkReach(spec, transportSpec);
+      await check();
       const child = await deps.children.host({ server, ...transportSpec });
-      const options = { server, exclusive, transport: transportSpec.type };
-      return { transport: createStdioTransport({ clock, logger, child, events, redact, lines }, options), stderr };
+      const facts = { server, exclusive, transport: transportSpec.type };
+      return { transport: createStdioTransport({ clock, logger, child, events, redact, lines }, facts), check, stderr };
     }
     case 'http':
       return {

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { StdioTransportSpec } from '../../domain/index.ts';
-import { guardedProgram } from './guarded-program.ts';
+import { guardedProgram, npmShellScript } from './guarded-program.ts';
 
 const run = promisify(execFile);
 
@@ -19,13 +19,15 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A registry with one package, whose program prints its working folder and arguments. */
+/** A registry with one package, whose program prints its working folder and arguments, and the PATH in that folder. */
 async function startRegistry(folder: string): Promise<string> {
   const source = join(folder, 'package');
   await mkdir(source);
   const manifest = { name: 'qm-sample', version: '1.0.0', bin: { 'qm-sample-server': 'cli.js' } };
   await writeFile(join(source, 'package.json'), JSON.stringify(manifest));
-  const code = 'console.log(JSON.stringify([process.cwd(), process.argv.slice(2)]))';
+  const code = `
+    const here = process.env.PATH.split(':').filter((folder) => !folder.startsWith('/') || folder.startsWith(process.cwd()));
+    console.log(JSON.stringify([process.cwd(), process.env.INIT_CWD, process.argv.slice(2), here]));`;
   await writeFile(join(source, 'cli.js'), `#!/usr/bin/env node\n${code}\n`, { mode: 0o755 });
   const tarball = join(folder, 'package.tgz');
   await run('tar', ['-czf', tarball, '-C', folder, 'package']);
@@ -50,9 +52,11 @@ async function startRegistry(folder: string): Promise<string> {
 }
 
 async function outputOf(program: StdioTransportSpec, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { command, args, cwd } = guardedProgram('files', program);
-  const all = { PATH: process.env.PATH ?? '', ...env, ...guardedProgram('files', program).env };
-  const { stdout } = await run(command, args, { cwd, env: all }).catch((error: { stdout: string }) => error);
+  const npmShell = join(await makeFolder(), 'npm-shell');
+  await writeFile(npmShell, npmShellScript, { mode: 0o700 });
+  const { command, args, cwd, startIn = cwd, env: own } = guardedProgram('files', program, { npmShell });
+  const all = { PATH: process.env.PATH ?? '', ...env, ...own };
+  const { stdout } = await run(command, args, { cwd: startIn, env: all }).catch((error: { stdout: string }) => error);
   return stdout;
 }
 
@@ -73,15 +77,16 @@ test(
     const program: StdioTransportSpec = {
       type: 'stdio',
       command: 'npx',
-      args: ['-y', 'qm-sample', '.'],
+      args: ['-y', 'qm-sample', '.', 'a b "c" $d'],
       env: {},
       cwd: workspace,
     };
     expect(await outputOf(program, home)).toContain('EVIL');
     const guarded = await outputOf({ ...program, guard: 'npm' }, home);
-    expect(guarded.trim()).toBe(JSON.stringify([workspace, ['.']]));
-    const exec = { ...program, command: 'npm', args: ['exec', '-y', '--', 'qm-sample', '.'], guard: 'npm' as const };
-    expect((await outputOf(exec, home)).trim()).toBe(JSON.stringify([workspace, ['.']]));
+    expect(JSON.parse(guarded)).toEqual([workspace, workspace, ['.', 'a b "c" $d'], []]);
+    const words = ['exec', '-y', '--', 'qm-sample', '.'];
+    const exec = await outputOf({ ...program, command: 'npm', args: words, guard: 'npm' }, home);
+    expect(JSON.parse(exec)).toEqual([workspace, workspace, ['.'], []]);
   },
 );
 
@@ -105,6 +110,7 @@ test(verifies('trust:guarded', 'python -m takes no module from the workspace'), 
 
 test(verifies('trust:guarded', 'a program that would run code nobody approved is not started'), () => {
   const program: StdioTransportSpec = { type: 'stdio', command: 'npx', args: ['x'], env: {}, cwd: '/' };
-  expect(() => guardedProgram('files', { ...program, guard: 'unapproved' })).toThrow('nobody approved');
-  expect(guardedProgram('files', program)).toBe(program);
+  const programs = { npmShell: '/bin/sh' };
+  expect(() => guardedProgram('files', { ...program, guard: 'unapproved' }, programs)).toThrow('nobody approved');
+  expect(guardedProgram('files', program, programs)).toBe(program);
 });

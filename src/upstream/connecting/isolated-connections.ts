@@ -13,8 +13,8 @@ export interface IsolatedConnections {
   at(request: ConnectionOwner): UpstreamDispatch;
   /** The client is gone, so its connection is no longer needed. */
   endSession(session: string): void;
-  /** Sends a notification over the connections of that session. */
-  notify(session: string, method: string): void;
+  /** The roots of that session's client have changed. */
+  rootsChanged(session: string): void;
   /** Keeps the connections and applies new limits. */
   replaceSpec(spec: ServerSpec): void;
   /** Lets calls in flight finish, then closes. */
@@ -38,7 +38,12 @@ export interface IsolatedConnectionsDeps {
 }
 
 /** All capabilities that a client may have. Whether a client has one is checked when the server uses it. */
-export const everyCapability: string = `{"elicitation":{"form":{},"url":{}},${sharedCapabilities.slice(1, -1)},"roots":{},"sampling":{}}`;
+export function everyCapability({ roots }: Pick<ServerSpec, 'roots'>): string {
+  const forRoots = roots === 'client' ? '"roots":{},' : '';
+  return `{"elicitation":{"form":{},"url":{}},${sharedCapabilities.slice(1, -1)},${forRoots}"sampling":{}}`;
+}
+
+const rootsChanged = 'notifications/roots/list_changed';
 
 const maxIsolated = 64;
 /** An agent may open connections while it has fewer than this many times the free ones: 48 if it is the only one. */
@@ -94,10 +99,10 @@ class OwnedConnections implements IsolatedConnections {
     for (const [key, isolated] of this.#connections) if (isolated.session === session) this.#close(key, isolated);
   }
 
-  notify(session: string, method: string): void {
-    if (!this.#isPerSession) return;
+  rootsChanged(session: string): void {
+    if (!this.#isPerSession || this.#spec.roots !== 'client') return;
     for (const isolated of this.#connections.values())
-      if (isolated.session === session) isolated.handles.dispatch.connection?.notify(method);
+      if (isolated.session === session) isolated.handles.dispatch.connection?.notify(rootsChanged);
   }
 
   loads(): readonly ServerLoad[] {
@@ -127,7 +132,7 @@ class OwnedConnections implements IsolatedConnections {
     this.#makeRoom(agent);
     const terms: IsolationTerms = this.#isPerSession
       ? { capabilities, exclusive: true, session }
-      : { capabilities: everyCapability, exclusive: true, session: undefined };
+      : { capabilities: everyCapability(this.#spec), exclusive: true, session: undefined };
     const isolated: IsolatedConnection = {
       handles: this.#deps.open(this.#spec, terms),
       agent,

@@ -54,7 +54,7 @@ export async function openFirstTransport(deps: AttemptDeps, options: FallbackOpt
     if (step.implicit && step !== remembered && !failed.some((other) => impliesSse(other, step))) continue;
     const startedAt = deps.clock.monotonic();
     const era = known?.place === place ? known.era : undefined;
-    const who = { server: spec.name, client, terms };
+    const who = { server: spec.name, spec, client, terms };
     const outcome = await attempt(deps, { ...who, transportSpec: transport, known: era, timeoutMs, signal, start });
     options.onAttempt?.(step, outcome, deps.clock.monotonic() - startedAt);
     if (outcome.kind === 'opened') {

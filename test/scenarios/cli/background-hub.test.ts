@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { stopSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { readCalls, readOpenCalls } from '../../../src/ledger/index.ts';
@@ -44,10 +46,19 @@ function send({ child }: RunningQm, ...messages: object[]): void {
 }
 
 async function answerTo(client: RunningQm, id: number): Promise<Answer> {
-  for (;;) {
+  const [answer] = await answersTo(client, id);
+  if (answer === undefined) throw new Error(`There is no answer to ${id}.`);
+  return answer;
+}
+
+/** Answers come in any order: a refusal is faster than a result. */
+async function answersTo(client: RunningQm, ...ids: readonly number[]): Promise<Answer[]> {
+  const found = new Map<unknown, Answer>();
+  while (!ids.every((id) => found.has(id))) {
     const message = JSON.parse(await client.line()) as Answer;
-    if (message.id === id && message.method === undefined) return message;
+    if (message.method === undefined) found.set(message.id, message);
   }
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 async function begin(workspace: string, run: string): Promise<RunningQm> {
@@ -76,7 +87,7 @@ test(
     for (const client of clients)
       send(client, call(2, 'echo_add', { a: 1, b: 2 }), call(3, 'echo_add', { a: 1, b: 2 }));
     const answers: Answer[] = [];
-    for (const client of clients) answers.push(await answerTo(client, 2), await answerTo(client, 3));
+    for (const client of clients) answers.push(...(await answersTo(client, 2, 3)));
     expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(2);
     expect(answers.filter(({ error }) => error?.data?.code === 'RATE_LIMITED')).toHaveLength(4);
     for (const client of clients) expect(pidsOfHub(client.pid)).toEqual([]);
@@ -241,4 +252,24 @@ test('a hub that cannot start says why, and leaves nothing behind', async () => 
   expect(code).toBe(3);
   expect(stderr).toMatch(/quartermaster\.yaml:\d+/);
   await expect(readFile(layoutOf(workspace).serve)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test(verifies('hub:background-start', 'it starts outside the workspace and loads no code of it'), async () => {
+  const workspace = await makeWorkspace(team);
+  const traces = await realpath(await mkdtemp(join(tmpdir(), 'qm-traces-')));
+  onTestFinished(() => rm(traces, { recursive: true, force: true }));
+  const preload = async (folder: string, trace: string): Promise<string> => {
+    const path = join(folder, 'preload.cjs');
+    const file = JSON.stringify(join(traces, trace));
+    await writeFile(path, `require('node:fs').appendFileSync(${file}, process.pid + ' ' + process.cwd() + '\\n');`);
+    return path;
+  };
+  const [theirs, ours] = [await preload(workspace, 'workspace'), await preload(traces, 'outside')];
+  await qm(workspace, ['call', 'echo.echo', 'text=hi', '--agent', 'tester'], {
+    NODE_OPTIONS: `--require ${theirs} --require ${ours}`,
+  });
+  const pid = await hubPid(workspace);
+  const seen = async (trace: string): Promise<string[]> => (await readFile(join(traces, trace), 'utf8')).split('\n');
+  expect(await seen('outside')).toContain(`${pid} /`);
+  expect((await seen('workspace')).filter((line) => line.startsWith(`${pid} `))).toEqual([]);
 });

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { errorSchema, inspectSchema, lsSchema, toolsSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
-import { startHttpFixture } from '../../support/fixture-servers.ts';
+import { fixturePath, startHttpFixture } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { layoutOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
@@ -27,7 +28,7 @@ test(verifies('inspect:complete', 'all capabilities of a server are listed, incl
   const answer = inspectSchema.parse(JSON.parse(stdout));
   expect(answer).toMatchObject({ name: 'all', source: 'quartermaster.yaml:3', transport: 'stdio' });
   expect(answer.serverInfo?.name).toEqual(expect.any(String));
-  expect(answer).toMatchObject({ isolation: 'shared', notOffered: ['logging'] });
+  expect(answer).toMatchObject({ isolation: 'shared', roots: 'none', notOffered: ['roots', 'logging'] });
   expect(Object.keys(answer.capabilities)).toEqual(expect.arrayContaining(['tools', 'resources', 'prompts']));
   expect(answer.tools.length).toBeGreaterThan(5);
   for (const tool of answer.tools) expect(tool.inputSchema, String(tool.name)).toMatchObject({ type: 'object' });
@@ -55,9 +56,9 @@ test(verifies('inspect:complete', 'all capabilities of a server are listed, incl
 
 test.each([
   ['legacy', 'shared', ['elicitation', 'sampling', 'roots', 'logging']],
-  ['legacy', 'per-agent', []],
-  ['legacy', 'per-session', []],
-  ['modern', 'shared', ['logging']],
+  ['legacy', 'per-agent', ['roots']],
+  ['legacy', 'per-session', ['roots']],
+  ['modern', 'shared', ['roots', 'logging']],
 ] as const)(
   verifies(
     'inspect:isolation',
@@ -81,7 +82,8 @@ test.each([
     expect(read).toContain(`  isolation    ${isolation}: `);
     expect(read).toContain('shared://readme\n    agents see m+shared://readme\n');
     expect(read).toContain('  plain()\n    agents see m_plain\n');
-    expect(read.includes('set isolation: per-session')).toBe(notOffered.length > 0);
+    expect(read.includes('set isolation: per-session')).toBe(isolation === 'shared');
+    expect(read).toContain('roots: it gets no folders of its clients; set roots: client');
   },
 );
 
@@ -292,3 +294,32 @@ test('tools counts hidden tools by reason', async () => {
   expect(json.stderr).toBe('');
   expect(toolsSchema.parse(JSON.parse(json.stdout))).toHaveLength(6);
 });
+
+test(
+  verifies('inspect:redaction', 'values of variables that a server puts into its lists are not printed'),
+  async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in a configuration is written so.
+    const leaky = { command: process.execPath, args: ['leaky.mjs'], env: { KEY: '${LEAKED_KEY}' } };
+    const workspace = await makeWorkspace({ servers: { leaky } });
+    const serve = JSON.stringify(pathToFileURL(fixturePath('raw/serve-stdio.mjs')).href);
+    const script = `import { serveStdio } from ${serve};
+    const { KEY } = process.env;
+    const properties = { [KEY]: { type: 'string', description: KEY } };
+    const tools = [{ name: 'look_' + KEY, description: 'Uses ' + KEY, inputSchema: { type: 'object', properties } }];
+    serveStdio({ name: 'leaky ' + KEY, listTools: () => ({ tools }) }, 'legacy');`;
+    await writeFile(join(workspace, 'leaky.mjs'), script);
+    const env = { LEAKED_KEY: 'sesame-1234' };
+    for (const command of [
+      ['inspect', 'leaky'],
+      ['inspect', 'leaky', '--json'],
+      ['doctor', '--json'],
+      ['doctor'],
+      ['tools', '--agent', 'tester', '--all'],
+      ['tools', '--agent', 'tester', '--json'],
+    ]) {
+      const { stdout, stderr } = await runQm([...command, '--workspace', workspace], { env });
+      expect(stdout, command.join(' ')).toContain('leaky');
+      expect(`${stdout}${stderr}`, command.join(' ')).not.toContain(env.LEAKED_KEY);
+    }
+  },
+);

@@ -15,7 +15,7 @@ describe.each(['http', 'stdio'])('over a server on %s', (transport) => {
   /** A legacy server may ask its callers only where they do not all share a connection; a modern one may always. */
   async function open(isolation: 'shared' | 'per-session'): Promise<string> {
     const command = { command: process.execPath, args: [fixturePath('everything.mjs'), '--stdio'] };
-    const everything = { ...(upstream === undefined ? command : { url: upstream.url }), isolation };
+    const everything = { ...(upstream === undefined ? command : { url: upstream.url }), isolation, roots: 'client' };
     const hub = await startGateway({ naming: 'preserved', servers: { everything } });
     const env = { AUTHORIZATION: `Bearer ${await hub.token()}` };
     const proxy = await startHttpFixture('add-header-proxy.mjs', ['--to', hub.url], env);

@@ -181,6 +181,7 @@ const limited = fc.record({
     graceMs: amount,
   }),
   isolation: fc.constantFrom('shared' as const, 'per-agent' as const, 'per-session' as const),
+  roots: fc.constantFrom('none' as const, 'client' as const),
   cache: fc.option(
     fc.record({
       ttlMs: amount,
@@ -199,16 +200,17 @@ const served = fc.record({
   maxClientSessions: amount,
 });
 const sync = fc.constantFrom('os' as const, 'always' as const);
+const allowed = fc.uniqueArray(fc.constantFrom('/a', '/b', '~/c'));
 
 const limitedConfiguration = fc
-  .tuple(configuration, fc.array(limited, { minLength: 3, maxLength: 3 }), served, sync)
-  .map(([draft, own, serve, kept]): Configuration => {
+  .tuple(configuration, fc.array(limited, { minLength: 3, maxLength: 3 }), served, sync, allowed)
+  .map(([draft, own, serve, kept, allowPaths]): Configuration => {
     const config = draftConfiguration(draft);
     const entries = [...config.servers].map(([name, entry], index): [string, ConfiguredServer] => [
       name,
       entry.kind === 'ready' ? { kind: 'ready', spec: { ...entry.spec, ...own[index] } } : entry,
     ]);
-    return { ...config, servers: new Map(entries), serve, ledger: { sync: kept } };
+    return { ...config, servers: new Map(entries), serve, ledger: { sync: kept }, allowPaths };
   });
 
 const isolations = ['shared', 'per-agent', 'per-session'];
@@ -227,13 +229,15 @@ test(verifies('trust:rights', 'with a pending change no limit or setting is wide
         for (const limit of ['maxBodyBytes', 'clientSessionIdleMs', 'maxClientSessions'] as const)
           expect(now.serve[limit]).toBeLessThanOrEqual(each.serve[limit]);
         if (each.ledger.sync === 'always') expect(now.ledger.sync).toBe('always');
+        expect(each.allowPaths).toEqual(expect.arrayContaining([...now.allowPaths]));
         for (const name of servers) {
           const [got, of] = [now.servers.get(name), each.servers.get(name)];
           if (got?.kind !== 'ready' || of?.kind !== 'ready' || !before.servers.has(name)) continue;
           // It does not run.
           if (!got.spec.enabled) continue;
           compared += 1;
-          const { limits, cache, isolation } = got.spec;
+          const { limits, cache, isolation, roots } = got.spec;
+          if (of.spec.roots === 'none') expect(roots).toBe('none');
           for (const limit of ['timeoutMs', 'maxMs', 'concurrency', 'graceMs'] as const)
             expect(limits[limit], limit).toBeLessThanOrEqual(of.spec.limits[limit]);
           const most = Number.POSITIVE_INFINITY;

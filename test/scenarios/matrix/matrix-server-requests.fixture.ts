@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/within.ts';
-import type { Matrix, Place } from './matrix.fixture.ts';
+import { type Matrix, type Place, rootOf } from './matrix.fixture.ts';
 
 /**
  * Questions that servers ask while they work, and the log that they write. A server of the handshake era does not say
@@ -54,7 +54,7 @@ export function testQuestions(matrix: () => Matrix): void {
 
   test('the roots', async () => {
     await matrix().everywhere(async ({ client, server, nonce, sign }) => {
-      expect(await client.say(`${server}_ask_roots`, { nonce })).toBe(`${sign}:file:///${client.name}`);
+      expect(await client.say(`${server}_ask_roots`, { nonce })).toBe(`${sign}:${rootOf(matrix(), client)}`);
     });
     for (const { records } of [matrix().ann, matrix().bob]) {
       expect(records.questions.filter((message) => message === 'roots')).toHaveLength(2);

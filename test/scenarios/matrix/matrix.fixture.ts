@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isEverydayRun } from '../../support/everyday.ts';
 import { fixturePath, startHttpFixture } from '../../support/fixture-servers.ts';
@@ -22,6 +24,8 @@ export interface Cell {
 /** Two agents at two servers, all through the hub and all at once. */
 export interface Matrix {
   readonly cell: Cell;
+  /** The folder with the clients' roots. */
+  readonly roots: string;
   readonly ann: MatrixClient;
   readonly bob: MatrixClient;
   /** Does the same for each agent at each server at once, with a nonce that nobody else has. */
@@ -76,10 +80,11 @@ export function describeMatrix(
       beforeAll(async () => {
         const started = labels.map(async (label) => [
           label,
-          { ...(await serverOf(cell, label, undo)), ...settings(cell) },
+          { ...(await serverOf(cell, label, undo)), roots: 'client', ...settings(cell) },
         ]);
         const servers = Object.fromEntries(await Promise.all(started));
-        matrix = await open(cell, { servers }, undo);
+        const roots = await makeRoots(undo);
+        matrix = await open(cell, { servers, allowPaths: [roots] }, { roots, undo });
       });
 
       afterAll(async () => {
@@ -123,10 +128,26 @@ async function serverOf({ servers, reach }: Cell, label: string, undo: Undo): Pr
   return { url: fixture.url };
 }
 
-async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
+/** A folder with a root for each client. */
+async function makeRoots(undo: Undo): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'qm-roots-')));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  for (const name of ['ann', 'bob']) await mkdir(join(folder, name));
+  return folder;
+}
+
+export function rootOf({ roots }: Pick<Matrix, 'roots'>, { name }: Pick<MatrixClient, 'name'>): string {
+  return pathToFileURL(join(roots, name)).href;
+}
+
+async function open(
+  cell: Cell,
+  config: Config,
+  { roots, undo }: { readonly roots: string; readonly undo: Undo },
+): Promise<Matrix> {
   const endpointOf = cell.face === 'stdio' ? await pipe(config, undo) : await serve(config, cell.face, undo);
   const connect = async (name: string): Promise<MatrixClient> => {
-    const client = await openMatrixClient(name, cell.clients, await endpointOf(name));
+    const client = await openMatrixClient(name, cell.clients, await endpointOf(name), rootOf({ roots }, { name }));
     undo.push(() => client.close());
     await eventually(async () => {
       const { tools } = await client.client.listTools();
@@ -139,6 +160,7 @@ async function open(cell: Cell, config: Config, undo: Undo): Promise<Matrix> {
   let count = 0;
   return {
     cell,
+    roots,
     ann,
     bob,
     everywhere(act) {

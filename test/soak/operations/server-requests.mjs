@@ -29,7 +29,8 @@ function answerOf(name, server, tool, nonce) {
     case 'ask_sampling':
       return `${name}:${name} read ${sign}:sampling`;
     case 'ask_roots':
-      return `file:///${name}`;
+      // It is no folder of the workspace, so the hub drops it.
+      return '';
     default:
       return `accept:${name} read ${sign}:second after accept:${name} read ${sign}:first`;
   }

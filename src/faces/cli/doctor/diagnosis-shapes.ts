@@ -52,9 +52,10 @@ export const inspectSchema = z.strictObject({
   instructions: z.string().nullable(),
   capabilities: z.record(z.string(), z.unknown()),
   isolation: z.enum(['shared', 'per-agent', 'per-session']).describe('Who shares a connection to it'),
+  roots: z.enum(['none', 'client']).describe('Whose folders it gets as roots'),
   notOffered: z
     .array(z.enum(['elicitation', 'sampling', 'roots', 'logging']))
-    .describe('Features that are unavailable because clients share the connection'),
+    .describe('Features that it cannot use, because clients share the connection or, for roots, by its configuration'),
   tools: listed.describe('Definitions as agents see them, including schemas'),
   resources: listed,
   resourceTemplates: listed,

@@ -36,6 +36,8 @@ function spec(transport: TransportSpec, fallbacks: readonly TransportSpec[] = []
     },
     restrictedBy: [],
     isolation: 'shared',
+    roots: 'none',
+    reaches: [],
     cache: undefined,
     instead: undefined,
     connectionKey: '',

@@ -24,10 +24,10 @@ export function probedRow(
     source: placeOf(spec.source),
     transport: answered?.transport ?? null,
     protocolVersion: answered?.protocolVersion ?? null,
-    sessionId: answered?.sessionId ?? null,
+    sessionId: sessionOf(answered, mask),
     httpStatus: answered?.httpStatus ?? null,
     durationMs: Math.round(probe.durationMs),
-    tools: probe.catalog?.tools.map(({ name }) => name) ?? null,
+    tools: probe.catalog?.tools.map(({ name }) => mask.text(name)) ?? null,
     attempts: probe.attempts.map((attempt) => attemptRow(attempt, mask)),
     warnings: (probe.catalog?.warnings ?? []).map((warning) => mask.text(warning)),
     nextSteps: adviceFor(spec, probe, { ...context, redact: mask.text }),
@@ -42,10 +42,14 @@ function attemptRow(attempt: ProbeAttempt, mask: Mask): DoctorServer['attempts']
     verdict: attempt.verdict,
     httpStatus: attempt.httpStatus ?? null,
     protocolVersion: attempt.protocolVersion ?? null,
-    sessionId: attempt.sessionId ?? null,
+    sessionId: sessionOf(attempt, mask),
     durationMs: Math.round(attempt.durationMs),
     error: error === undefined ? null : { code: error.code, message: mask.text(error.message) },
   };
+}
+
+function sessionOf(attempt: ProbeAttempt | undefined, mask: Mask): string | null {
+  return attempt?.sessionId == null ? null : mask.text(attempt.sessionId);
 }
 
 /** The doctor's report on a server that it does not probe; undefined for one to be probed. */

@@ -6,6 +6,7 @@ import { isModernVersion } from '../../../mcp/index.ts';
 import type { Inspection } from '../../../upstream/index.ts';
 import type { OperationRequest } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
+import { maskTexts } from '../terminal/mask.ts';
 import { readySpecOf } from './diagnose-servers.ts';
 import { patienceOf } from './diagnosis-scope.ts';
 import { doctorServerSchema, type InspectAnswer, inspectSchema } from './diagnosis-shapes.ts';
@@ -40,7 +41,8 @@ export async function inspectInHub(
   }
   const timeoutMs = wanted ?? patienceOf(spec);
   const outcome = await hub.diagnosis({ tool: 'inspect' }).inspect(spec, { timeoutMs, signal });
-  if (outcome.kind === 'found') return { kind: 'found', answer: toAnswer(spec, outcome, isConfigured) };
+  if (outcome.kind === 'found')
+    return { kind: 'found', answer: maskTexts(cli.mask, toAnswer(spec, outcome, isConfigured)) };
   return { kind: 'unavailable', row: probedRow(cli, spec, outcome.probe, { timeoutMs, isConfigured }) };
 }
 
@@ -55,6 +57,7 @@ function toAnswer(spec: ServerSpec, { inspection, exposed }: Found, isConfigured
     instructions: instructions ?? null,
     capabilities: { ...found.capabilities },
     isolation: spec.isolation,
+    roots: spec.roots,
     notOffered: notOffered(spec, found),
     tools: tools.map(({ text }) => JSON.parse(text) as Record<string, unknown>), // written by the tool reader
     resources: [...found.resources],
@@ -66,14 +69,15 @@ function toAnswer(spec: ServerSpec, { inspection, exposed }: Found, isConfigured
 }
 
 /**
- * On a shared connection, requests of a legacy server cannot be attributed to a client; a modern server puts them into
- * its result. Log messages do not name their call, unless each call has its own stream.
+ * Roots must be configured. On a shared connection, requests of a legacy server cannot be attributed to a client; a
+ * modern server puts them into its result. Log messages do not name their call, unless each call has its own stream.
  */
 function notOffered(
-  { isolation }: ServerSpec,
+  { isolation, roots: from }: ServerSpec,
   { protocolVersion, transport }: Pick<Inspection, 'protocolVersion' | 'transport'>,
 ): InspectAnswer['notOffered'] {
-  if (isolation !== 'shared') return [];
+  const roots = from === 'none' ? (['roots'] as const) : [];
+  if (isolation !== 'shared') return [...roots];
   const logs = transport === 'http' ? [] : (['logging'] as const);
-  return isModernVersion(protocolVersion) ? [...logs] : ['elicitation', 'sampling', 'roots', ...logs];
+  return isModernVersion(protocolVersion) ? [...roots, ...logs] : ['elicitation', 'sampling', 'roots', ...logs];
 }

@@ -60,7 +60,7 @@ function headLines(answer: InspectAnswer, { colours, width }: DoctorPage): strin
     ['protocol', `MCP ${answer.protocolVersion}`],
     ['can', capabilityText(answer.capabilities)],
     ['isolation', isolationText(answer)],
-    ...(answer.notOffered.length === 0 ? [] : [['not offered', notListedText(answer)] as const]),
+    ...notOfferedTexts(answer).map((text) => ['not offered', text] as const),
     ...(instructions === null ? [] : [['instructions', shortened(instructions, 400)] as const]),
   ];
   return [
@@ -86,8 +86,16 @@ function isolationText({ isolation, protocolVersion }: InspectAnswer): string {
   }
 }
 
-function notListedText({ notOffered }: InspectAnswer): string {
-  return `${notOffered.join(', ')}: clients share the connection, and the server cannot tell them apart; set isolation: per-session`;
+function notOfferedTexts({ notOffered, roots }: InspectAnswer): string[] {
+  const shared = notOffered.filter((feature) => feature !== 'roots' || roots === 'client');
+  return [
+    ...(shared.length === 0
+      ? []
+      : [
+          `${shared.join(', ')}: clients share the connection, and the server cannot tell them apart; set isolation: per-session`,
+        ]),
+    ...(roots === 'client' ? [] : ['roots: it gets no folders of its clients; set roots: client']),
+  ];
 }
 
 /** `tools (listChanged), logging`. */

@@ -4,6 +4,7 @@ import { describeDecision } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
 import type { ControlOperations } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
+import { maskTexts } from '../terminal/mask.ts';
 
 const toolSchema = z.object({ tool: z.string() });
 
@@ -31,7 +32,7 @@ export function controlOperations(cli: Pick<CliContext, 'clock' | 'mask'>, hub: 
       const { collectAgentTools } = await import('../agents/agent-tools.ts');
       const { all } = z.object({ all: z.boolean() }).parse(params);
       const onAsk = (servers: readonly string[]): void => tell(`Asking ${servers.join(', ')} …`);
-      return collectAgentTools(hub, { agent, all, timeout: { clock, signal }, onAsk });
+      return maskTexts(cli.mask, await collectAgentTools(hub, { agent, all, timeout: { clock, signal }, onAsk }));
     },
     async diagnose(request) {
       const { diagnoseServers } = await import('../doctor/diagnose-servers.ts');

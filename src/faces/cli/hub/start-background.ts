@@ -4,6 +4,7 @@ import { type Clock, type ErrorCode, errorTable, HubError } from '../../../base/
 import { ensureStateFolder, hubLogPath, openHubLog } from '../../../storage/index.ts';
 import type { CliContext, ParentMessage } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { hubEnvironment, nodeOptionsOutside } from './hub-environment.ts';
 import { stateLayout } from './state-layout.ts';
 
 /** Long enough to recover a large journal. */
@@ -24,9 +25,11 @@ export async function startBackgroundHub(
   const log = openHubLog(layout);
   const [command, ...args] = self;
   try {
-    const child = spawn(command, [...args, 'hub', '--workspace', layout.workspace], {
-      cwd: layout.workspace,
-      env,
+    const own = nodeOptionsOutside(args, layout.workspace);
+    const child = spawn(command, [...own, 'hub', '--workspace', layout.workspace], {
+      // Not the workspace: Node looks up some of its settings in the folder it starts in.
+      cwd: '/',
+      env: hubEnvironment(env, layout.workspace),
       // A session of its own: Ctrl-C at this terminal is not meant for it.
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],

@@ -114,3 +114,9 @@ test('that older versions of Python look into the workspace is said', async () =
   const item = await own({ command: ['python3', '-m', 'server'] });
   expect(planRemarks(item)).toEqual(['takes modules of this workspace if its Python is older than 3.11']);
 });
+
+test(verifies('roots:configured', 'that a server gets the roots of its clients is said'), async () => {
+  const said = 'gets the folders that its clients name as roots, within this workspace';
+  expect(planRemarks(await own({ command: 'x', roots: 'client' }))).toEqual([said]);
+  expect(planRemarks(await own({ command: 'x', roots: 'none' }))).toEqual([]);
+});

@@ -66,6 +66,7 @@ export function planRemarks({ plan, spec }: ServerItem): readonly string[] {
     ...(variables.length === 0 ? [] : [`gets your ${variables.join(', ')}`]),
     ...(plan.values.size === 0 ? [] : [`gets values of this workspace's files: ${[...plan.values.keys()].join(', ')}`]),
     ...plan.reaches.map((place) => `may reach ${place}`),
+    ...(spec.roots === 'client' ? ['gets the folders that its clients name as roots, within this workspace'] : []),
     ...(spec.access.trustAnnotations ? ['says itself which of its tools only read, and is believed'] : []),
     ...(runsWorkspaceCode(plan)
       ? ['runs code of this workspace: whoever can change that code has its rights']
