@@ -191,7 +191,7 @@ export const requirements = {
 
   'limits:fair': 'Slow calls of one agent leave room on a server for the calls of other agents.',
   'limits:arguments':
-    'Large arguments count against the budget of their agent until the call ends; a call over it is not sent.',
+    'A large message counts against the budget of its agent until its call ends; a call over it is not sent.',
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
   'unavailable:told':
     "When a tool's server is unavailable, the error names it, says what to do instead and when it is tried again.",
@@ -209,6 +209,8 @@ export const requirements = {
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
   'http:connection-bounds':
     'Connections without a valid token never keep agents out, and the connections of one token are bounded.',
+  'http:messages-forgotten':
+    'Ids and progress tokens have 256 characters at most, and a large message is counted until it is answered, then forgotten.',
   'http:session-bounds': 'A token that opens too many client sessions loses its own oldest, and nobody else loses any.',
   'secrets:connection-key':
     'No secret is in the key of a connection; a rotated secret restarts a program and needs no new connection in a header.',

@@ -10,6 +10,7 @@ export type { CallFacts, CallSpan, CallTracer } from './observing/call-tracer.ts
 export { createTracedCalls, type TracedCalls } from './observing/traced-calls.ts';
 export { outcomeOf } from './outcomes.ts';
 export type { CallPathDeps } from './path/call-run.ts';
+export { countMessage } from './path/count-arguments.ts';
 export { resultTooLarge, whyStopped } from './refusals.ts';
 export { createRefusedCalls, type RefusedCalls } from './refused-calls.ts';
 export { createCallPath } from './run-call.ts';
