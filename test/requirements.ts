@@ -192,6 +192,10 @@ export const requirements = {
   'limits:fair': 'Slow calls of one agent leave room on a server for the calls of other agents.',
   'limits:arguments':
     'A large message counts against the budget of its agent until its call ends; a call over it is not sent.',
+  'subscriptions:shares':
+    'The subscriptions of an agent are limited, and it leaves room at each server for agents that come later.',
+  'subscriptions:paced':
+    'A change of a resource is told to its subscribers in turns, once to each client, whatever the server reports.',
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
   'unavailable:told':
     "When a tool's server is unavailable, the error names it, says what to do instead and when it is tried again.",

@@ -14,7 +14,7 @@ export { countMessage } from './path/count-arguments.ts';
 export { resultTooLarge, whyStopped } from './refusals.ts';
 export { createRefusedCalls, type RefusedCalls } from './refused-calls.ts';
 export { createCallPath } from './run-call.ts';
-export { subscribeAllowed } from './subscriptions/allowed-subscription.ts';
+export { createAllowedSubscriptions } from './subscriptions/allowed-subscription.ts';
 export { ResourceSubscription } from './subscriptions/resource-subscription.ts';
 export {
   type AgentLists,
