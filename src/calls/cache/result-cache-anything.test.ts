@@ -105,6 +105,7 @@ test(
   verifies('cost:linear', 'so many changes that searching for them would take too long empty the cache'),
   async () => {
     const clock = createMovingClock();
+    clock.hold();
     const cache = { ttlMs, maxBytes: 1_000_000, tools: undefined, resources: true };
     const stage = await openCallStage({}, {}, undefined, {
       clock,

@@ -221,6 +221,15 @@ export class AgentView implements View {
     return this.undiscovered.length === 0 ? undefined : this.#resources.ownerOfMissing(this.#index, kind, name);
   }
 
+  contenderFor(tool: string): UpstreamControl | undefined {
+    if (this.naming !== 'preserved' || this.undiscovered.length === 0) return undefined;
+    const later = this.#listed.find(({ catalog: { tools }, tools: decisions }) => {
+      const index = tools.places.get(tool);
+      return index !== undefined && decisions.isVisible(index);
+    });
+    return later && this.unknownBefore(later.catalog.server)[0];
+  }
+
   unknownBefore(server: string): readonly UpstreamControl[] {
     const unknown: UpstreamControl[] = [];
     if (this.undiscovered.length === 0) return unknown;

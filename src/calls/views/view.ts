@@ -77,6 +77,8 @@ export interface View {
   ownerOfMissing(name: string): UpstreamControl | undefined;
   /** The same for what is no tool and no task. */
   ownerOfMissingRead(kind: ReadKind, name: string): UpstreamControl | undefined;
+  /** With `naming: preserved`: the undiscovered server that keeps a visible tool of a later one from having its own name. */
+  contenderFor(tool: string): UpstreamControl | undefined;
   /** Servers that come before this one in the configuration and have never listed anything. They may have its URIs. */
   unknownBefore(server: string): readonly UpstreamControl[];
 }
