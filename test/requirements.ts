@@ -196,6 +196,7 @@ export const requirements = {
     'The subscriptions of an agent are limited, and it leaves room at each server for agents that come later.',
   'subscriptions:paced':
     'A change of a resource is told to its subscribers in turns, once to each client, whatever the server reports.',
+  'builtin:turns': 'Calls of one agent leave turns of a built-in server for the calls of other agents.',
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
   'unavailable:told':
     "When a tool's server is unavailable, the error names it, says what to do instead and when it is tried again.",

@@ -15,6 +15,7 @@ export {
 } from './client-capabilities.ts';
 export { decodeMessage } from './decode-message.ts';
 export {
+  callingAgentKey,
   type Era,
   isModernVersion,
   legacyConnectionVersions,
