@@ -194,6 +194,8 @@ export const requirements = {
     'A large message counts against the budget of its agent until its call ends; a call over it is not sent.',
   'subscriptions:shares':
     'The subscriptions of an agent are limited, and it leaves room at each server for agents that come later.',
+  'lists:paced':
+    'Clients are notified of changed lists in turns, with a limit on the work of each turn, and all in their order.',
   'subscriptions:paced':
     'A change of a resource is told to its subscribers in turns, once to each client, whatever the server reports.',
   'builtin:turns': 'Calls of one agent leave turns of a built-in server for the calls of other agents.',

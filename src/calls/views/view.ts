@@ -65,6 +65,8 @@ export interface View {
   readonly templatesText: string;
   /** A digest of the visible list. Hidden entries do not affect it. */
   digestOf(list: 'tool' | ListedKind): string;
+  /** Does the work for the digest in small steps. Yields the work of each: one is a decision. */
+  deciding(list: 'tool' | ListedKind): Generator<number>;
   /** Whether a server of the agent supports logging. */
   readonly mayLog: boolean;
   /** Whether a server of the agent supports tasks, even if it is unavailable. */
