@@ -218,6 +218,8 @@ export const requirements = {
     'Connections without a valid token never keep agents out, and the connections of one token are bounded.',
   'http:messages-forgotten':
     'Ids and progress tokens have 256 characters at most, and a large message is counted until it is answered, then forgotten.',
+  'http:kept-events':
+    'The events that are kept for clients that reconnect have a limit per token, whatever their size and number.',
   'http:session-bounds': 'A token that opens too many client sessions loses its own oldest, and nobody else loses any.',
   'secrets:connection-key':
     'No secret is in the key of a connection; a rotated secret restarts a program and needs no new connection in a header.',
