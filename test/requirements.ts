@@ -300,6 +300,8 @@ export const requirements = {
     "A variable's value of six or more characters (except HOME, PATH and the like) appears in no record, log or error, in any usual spelling, before or after a reload; no record holds a field that is named like a secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are in the ledger with their outcome.',
   'ledger:cut': 'Arguments and errors are cut at a documented size after redaction, with their full length and a hash.',
+  'ledger:argument-budget':
+    'Beyond the arguments that are kept of an agent in a minute, a call is recorded with their beginning, length and hash.',
   'ledger:refused-rate':
     'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
