@@ -198,6 +198,7 @@ export const requirements = {
     'Clients are notified of changed lists in turns, with a limit on the work of each turn, and all in their order.',
   'subscriptions:paced':
     'A change of a resource is told to its subscribers in turns, once to each client, whatever the server reports.',
+  'isolation:limit': 'A server has a limited number of isolated connections, and no agent can take the room of others.',
   'builtin:turns': 'Calls of one agent leave turns of a built-in server for the calls of other agents.',
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
   'unavailable:told':
