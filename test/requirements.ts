@@ -196,7 +196,15 @@ export const requirements = {
 
   'limits:fair': 'Slow calls of one agent leave room on a server for the calls of other agents.',
   'limits:arguments':
-    'Large arguments count against the budget of their agent until the call ends; a call over it is not sent.',
+    'A large message counts against the budget of its agent until its call ends; a call over it is not sent.',
+  'subscriptions:shares':
+    'The subscriptions of an agent are limited, and it leaves room at each server for agents that come later.',
+  'lists:paced':
+    'Clients are notified of changed lists in turns, with a limit on the work of each turn, and all in their order.',
+  'subscriptions:paced':
+    'A change of a resource is told to its subscribers in turns, once to each client, whatever the server reports.',
+  'isolation:limit': 'A server has a limited number of isolated connections, and no agent can take the room of others.',
+  'builtin:turns': 'Calls of one agent leave turns of a built-in server for the calls of other agents.',
   'limits:rate': 'No minute sees more calls to a server than its rate limit; a refused call says when to retry.',
   'unavailable:told':
     "When a tool's server is unavailable, the error names it, says what to do instead and when it is tried again.",
@@ -214,6 +222,10 @@ export const requirements = {
   'http:limits': 'Bodies over the size or depth limit and sessions over the count are refused.',
   'http:connection-bounds':
     'Connections without a valid token never keep agents out, and the connections of one token are bounded.',
+  'http:messages-forgotten':
+    'Ids and progress tokens have 256 characters at most, and a large message is counted until it is answered, then forgotten.',
+  'http:kept-events':
+    'The events that are kept for clients that reconnect have a limit per token, whatever their size and number.',
   'http:session-bounds': 'A token that opens too many client sessions loses its own oldest, and nobody else loses any.',
   'secrets:connection-key':
     'No secret is in the key of a connection; a rotated secret restarts a program and needs no new connection in a header.',
@@ -300,6 +312,8 @@ export const requirements = {
     "A variable's value of six or more characters (except HOME, PATH and the like) appears in no record, log or error, in any usual spelling, before or after a reload; no record holds a field that is named like a secret.",
   'ledger:outcomes': 'Refusals and every kind of failure are in the ledger with their outcome.',
   'ledger:cut': 'Arguments and errors are cut at a documented size after redaction, with their full length and a hash.',
+  'ledger:argument-budget':
+    'Beyond the arguments that are kept of an agent in a minute, a call is recorded with their beginning, length and hash.',
   'ledger:refused-rate':
     'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',

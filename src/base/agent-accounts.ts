@@ -10,6 +10,8 @@ export interface AgentAccount {
   readonly bytes: ByteBudget;
   /** Of these, the part of each server that has sent some. */
   readonly incoming: Map<string, IncomingResponses>;
+  /** Its subscriptions to resources, of all its clients together. */
+  subscriptions: number;
   /** Its calls in flight, by server number. An array is cheaper per call than a map. */
   readonly calls: number[];
 }
@@ -64,7 +66,14 @@ export function createAgentAccounts({ bytesPerAgent, bytesInAll }: AgentAccounts
     const bytes = new ByteBudget(bytesPerAgent, all);
     const own = Math.floor(bytesPerAgent / 2);
     const args = new ByteBudget(own, allArguments, Math.floor(own / 16));
-    const account: AgentAccount = { agents: accounts, arguments: args, bytes, incoming: new Map(), calls: [] };
+    const account: AgentAccount = {
+      agents: accounts,
+      arguments: args,
+      bytes,
+      incoming: new Map(),
+      subscriptions: 0,
+      calls: [],
+    };
     accounts.set(key, new WeakRef(account));
     gone.register(account, key);
     return account;

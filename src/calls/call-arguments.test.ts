@@ -80,6 +80,28 @@ test('many small values count for more than their text, and a call that is alone
   expect(dev.account?.arguments.used).toBe(0);
 });
 
+test(verifies('limits:arguments', 'a call counts the whole message that it came with'), async () => {
+  const stage = await openCallStage();
+  const [dev] = callersOf('dev');
+  if (dev === undefined) throw new Error('there is one');
+  const ends: (() => void)[] = [];
+  stage.files.replies = [
+    async () => {
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return scriptedResult('{"content":[]}');
+    },
+  ];
+  const call = (heldBytes: number): Promise<CallResult> =>
+    stage.run(stage.call('files_write', { caller: dev, heldBytes }));
+  const first = call(3 * mebibyte);
+  while (ends.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(dev.account?.arguments.used).toBe(3 * mebibyte);
+  expect(await call(2 * mebibyte)).toMatchObject({ kind: 'failed', error: { code: 'OVERLOADED' } });
+  for (const end of ends) end();
+  expect((await first).kind).toBe('result');
+  expect(dev.account?.arguments.used).toBe(0);
+});
+
 test('a tool that the agent may not see is answered like one that does not exist', async () => {
   const stage = await openCallStage();
   const [dev] = callersOf('dev');

@@ -32,6 +32,8 @@ export interface CallRequest {
   readonly args: unknown;
   /** Members of `_meta` to forward, as JSON text. */
   readonly meta: string;
+  /** What the whole message takes until the call ends; zero for a small one. Undefined without a message. */
+  readonly heldBytes?: number | undefined;
   /** `inputResponses` and `requestState` of a caller that calls again, as members of `params`. */
   readonly inputs?: string | undefined;
   /** Called on changes. For subscriptions only. */

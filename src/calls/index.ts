@@ -10,10 +10,11 @@ export type { CallFacts, CallSpan, CallTracer } from './observing/call-tracer.ts
 export { createTracedCalls, type TracedCalls } from './observing/traced-calls.ts';
 export { outcomeOf } from './outcomes.ts';
 export type { CallPathDeps } from './path/call-run.ts';
+export { countMessage } from './path/count-arguments.ts';
 export { resultTooLarge, whyStopped } from './refusals.ts';
 export { createRefusedCalls, type RefusedCalls } from './refused-calls.ts';
 export { createCallPath } from './run-call.ts';
-export { subscribeAllowed } from './subscriptions/allowed-subscription.ts';
+export { createAllowedSubscriptions } from './subscriptions/allowed-subscription.ts';
 export { ResourceSubscription } from './subscriptions/resource-subscription.ts';
 export {
   type AgentLists,

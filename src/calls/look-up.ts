@@ -3,7 +3,13 @@ import type { OperationKind } from '../domain/index.ts';
 import { type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import type { TaskIds } from '../mcp/index.ts';
 import type { UpstreamControl } from '../upstream/index.ts';
-import { missingResource, missingTool, undiscoveredBehind, undiscoveredServer } from './availability/unavailable.ts';
+import {
+  missingResource,
+  missingTool,
+  undiscoveredBehind,
+  undiscoveredServer,
+  undiscoveredWith,
+} from './availability/unavailable.ts';
 import type { CallRequest } from './call.ts';
 import { beginning } from './refusals.ts';
 import { methods, type Target } from './target.ts';
@@ -96,13 +102,13 @@ function undiscoveredWithTool(
   reference: CallRequest['reference'],
 ): UpstreamControl | 'any' | undefined {
   if (typeof reference === 'object') return undiscoveredServer(view, reference);
-  const behind = undiscoveredBehind(view, name);
+  const behind = undiscoveredWith(view, name);
   return behind ?? (reference === undefined || view.namesServer(name) ? undefined : 'any');
 }
 
 /**
  * Servers that may turn out to have the URI of the target: if several servers have it, it belongs to the first one in
- * the configuration. A name with the server in it says whose it is.
+ * the configuration. Names of tools and prompts are reserved for undiscovered servers until they have listed theirs.
  */
 export function possibleOwners(view: View, { kind, name }: CallRequest, target: Target): readonly UpstreamControl[] {
   if (view.undiscovered.length === 0 || kind === 'tool' || !target.subjectName.startsWith('resource:')) return [];

@@ -1,6 +1,6 @@
 import { type Decision, type MirroredArgument, type OperationKind, ruleOf, ruleSourceOf } from '../domain/index.ts';
 import { type DecisionFacts, type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
-import { metaKeys, withTasks } from '../mcp/index.ts';
+import { callingAgentKey, metaKeys, withTasks } from '../mcp/index.ts';
 import type { Connection, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
 import type { CacheUse } from './cache/result-cache.ts';
 import type { CallRequest } from './call.ts';
@@ -91,7 +91,10 @@ export function carriedCapabilities({ client }: CallRequest, target: Target): st
     : client.clientCapabilities.text;
 }
 
-/** The members of `_meta`: the caller's own, the call id, and the log level that the caller wants. */
+/**
+ * The members of `_meta`: the caller's own, the call id, the log level that the caller wants, and for the hub's own servers
+ * the agent.
+ */
 export function carriedMeta(
   request: CallRequest,
   span: CallSpan | undefined,
@@ -99,7 +102,9 @@ export function carriedMeta(
   callId: string,
 ): string {
   const { meta } = span ?? request;
-  const carried = `${meta}${meta === '' ? '' : ','}"quartermaster/call-id":"${callId}"`;
+  const named = `${meta}${meta === '' ? '' : ','}"quartermaster/call-id":"${callId}"`;
+  const isOwn = connection.transport === 'builtin';
+  const carried = isOwn ? `${named},"${callingAgentKey}":${JSON.stringify(request.caller.agent)}` : named;
   const level = request.channel?.log?.level;
   if (level === undefined || connection.era === 'legacy' || !connection.canAttributeMessages) return carried;
   return `${carried},"${metaKeys.logLevel}":${JSON.stringify(level)}`;

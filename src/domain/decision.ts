@@ -7,7 +7,12 @@ export type RuleEffect = 'allow' | 'require-approval' | 'deny';
 export type ToolKindReason = 'known-server' | 'annotation' | 'no-word' | 'untrusted-annotation';
 
 /** Why a URI is refused, whatever the rules allow. */
-export type UriProblem = 'control-character' | 'encoded-too-often' | 'too-many-forms' | 'too-much-work';
+export type UriProblem =
+  | 'ambiguous-path'
+  | 'control-character'
+  | 'encoded-too-often'
+  | 'too-many-forms'
+  | 'too-much-work';
 
 /** The policy's decision on one operation, with its reason. */
 export interface Decision {

@@ -1,5 +1,5 @@
 import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
-import { Call, createAgentLists, subscribeAllowed, whyStopped } from '../calls/index.ts';
+import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
 import type { Caller, Catalog } from '../domain/index.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
@@ -86,7 +86,7 @@ function forCallers(of: (caller: Pick<Caller, 'project'>) => Project): ForCaller
       return { call, result: of(request.caller).runCall(call) };
     },
     mayLog: (caller) => of(caller).views.of(caller.chain).mayLog,
-    resourceSubscription: (caller, uri, onUpdate) => subscribeAllowed(of(caller).views, caller.chain, uri, onUpdate),
+    resourceSubscription: (caller, uri, onUpdate) => of(caller).subscribeAllowed(caller, uri, onUpdate),
     viewOf: (caller) => of(caller).views.of(caller.chain),
   };
 }

@@ -1,6 +1,7 @@
 import {
   type Call,
   type CallResult,
+  createAllowedSubscriptions,
   createCallPath,
   createViews,
   type ViewSource,
@@ -27,6 +28,7 @@ export interface Project {
   readonly views: Views;
   readonly explain: Hub['explain'];
   readonly runCall: (call: Call) => Promise<CallResult>;
+  readonly subscribeAllowed: ReturnType<typeof createAllowedSubscriptions>;
   readonly diagnosis: Hub['diagnosis'];
   /** After the last call has ended. */
   close(): Promise<void>;
@@ -86,6 +88,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     diagnosis: (options) =>
       createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
     runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, isStopping, filterRoots }),
+    subscribeAllowed: createAllowedSubscriptions(views),
     async close() {
       await pool.close();
       await catalogs.flush();

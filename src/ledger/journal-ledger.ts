@@ -5,6 +5,7 @@ import { type PendingRecord, recordText } from './journal/pending-record.ts';
 import { createWriteTurn, type WriteTurn } from './journal/write-turn.ts';
 import type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
 import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
+import type { ArgumentBudget } from './records/argument-budget.ts';
 import {
   type ConnectionRecord,
   cachedAnswer,
@@ -13,7 +14,7 @@ import {
   noConnection,
   runLine,
 } from './records/call-text.ts';
-import { argumentsMember, longestArguments, longestRefusedArguments } from './records/cut-text.ts';
+import { argumentsMember, longestArguments, longestOverBudget, longestRefusedArguments } from './records/cut-text.ts';
 import type { CallEnd } from './records/end-text.ts';
 import type { Redact } from './records/redact.ts';
 import { redactedConnection, redactedSubject } from './records/redacted-facts.ts';
@@ -24,6 +25,7 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redact: Redact;
+  readonly argumentBudget: ArgumentBudget;
   /** Recreates the folder above the journal after it was deleted. */
   readonly restoreFolder?: (() => Promise<void>) | undefined;
 }
@@ -90,7 +92,13 @@ export class JournalLedger implements Ledger {
   }
 
   #recordArguments(call: OpenCall, longest: number): void {
-    if (call.raw !== undefined) call.args = argumentsMember(call.raw, longest, this.#deps.redact);
+    const { raw, subject } = call;
+    if (raw === undefined) return;
+    const { redact, argumentBudget } = this.#deps;
+    // Short ones, which nearly all calls have, are not counted.
+    const isShort = raw.length <= longestOverBudget;
+    const isKept = isShort || argumentBudget.take(subject.origin, Math.min(raw.length, longest));
+    call.args = argumentsMember(raw, isKept ? longest : longestOverBudget, redact);
   }
 
   connection(facts: ConnectionRecord): LedgerConnection {

@@ -6,6 +6,7 @@ import { JournalLedger } from './journal-ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { reasonOf, wayOut } from './ledger-errors.ts';
 import { journalFolder, type LedgerPlaces } from './places.ts';
+import { ArgumentBudget } from './records/argument-budget.ts';
 import type { Redact } from './records/redact.ts';
 import { checkRunsFolder } from './runs/run-file.ts';
 import { RunFollower } from './runs/run-follower.ts';
@@ -25,20 +26,23 @@ export interface OpenLedgerOptions extends LedgerPlaces {
   /** `always`: a record survives power loss, at the cost of a disk flush per turn. */
   readonly sync: 'os' | 'always';
   readonly rotateBytes?: number;
+  /** Characters of arguments that are kept of one agent in a minute. */
+  readonly argumentsPerMinute?: number;
 }
 
 /** Recovers the journals of dead processes, then starts this process's own. */
 export async function openLedger(deps: OpenLedgerDeps, options: OpenLedgerOptions): Promise<Ledger> {
   const { clock, logger, redact, restoreFolder } = deps;
   const files = { ...systemFiles, ...deps.files };
-  const { workspace, journal: place, sync, rotateBytes = defaultRotateBytes } = options;
+  const { workspace, journal: place, sync, rotateBytes = defaultRotateBytes, argumentsPerMinute } = options;
   const boot = createId(deps.random, bootLength);
   try {
     checkRunsFolder(workspace);
     await recoverJournals({ clock, logger, files }, { workspace, journal: place }, boot);
     const journal = new Journal({ clock, logger, files }, { place, boot, sync, rotateBytes });
     const follower = new RunFollower({ clock, logger, files }, workspace, journal);
-    return new JournalLedger({ clock, logger, redact, restoreFolder }, boot, journal, follower);
+    const argumentBudget = new ArgumentBudget(clock, argumentsPerMinute);
+    return new JournalLedger({ clock, logger, redact, argumentBudget, restoreFolder }, boot, journal, follower);
   } catch (error) {
     throw new HubError(
       'LEDGER_UNAVAILABLE',

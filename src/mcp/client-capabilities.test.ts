@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isJsonObject } from '../base/index.ts';
 import { clientCapabilitiesOf, noClientCapabilities } from './client-capabilities.ts';
+import { uiExtension } from './ui/ui-extension.ts';
 
 const form = { message: 'Who?', requestedSchema: {} };
 const url = { mode: 'url', message: 'Go', url: 'https://example.org' };
@@ -79,19 +80,31 @@ test('other methods and unknown modes are put to nobody, and no capability would
   }
 });
 
-test('only these three capabilities travel on, with all that was declared inside', () => {
+test('only what the protocol defines in these three capabilities travels on', () => {
   const declared = {
     roots: { listChanged: true },
     elicitation: { url: {}, form: { applyDefaults: true } },
-    sampling: { tools: {}, later: { a: [1] } },
+    sampling: { tools: { more: 'x' }, later: { a: [1] } },
     experimental: { secret: {} },
     tasks: {},
     extensions: { x: {} },
   };
   expect(clientCapabilitiesOf(declared).text).toBe(
-    '{"elicitation":{"form":{"applyDefaults":true},"url":{}},"roots":{"listChanged":true},"sampling":{"later":{"a":[1]},"tools":{}}}',
+    '{"elicitation":{"form":{"applyDefaults":true},"url":{}},"roots":{"listChanged":true},"sampling":{"tools":{}}}',
   );
   expect(clientCapabilitiesOf(declared).nothing).toBe(false);
+});
+
+test('however much is declared, little is kept', () => {
+  const much = 'x'.repeat(1_000_000);
+  const types = Array.from({ length: 1000 }, () => 'a'.repeat(100));
+  const { text } = clientCapabilitiesOf({
+    elicitation: { [much]: {}, form: { [much]: much, applyDefaults: much }, url: { much } },
+    sampling: { tools: { much }, context: { much }, much },
+    roots: { listChanged: true, much },
+    extensions: { [uiExtension]: { mimeTypes: types, much }, much },
+  });
+  expect(text.length).toBeLessThan(4096);
 });
 
 test.each<unknown>([

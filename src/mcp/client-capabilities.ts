@@ -70,33 +70,48 @@ export const noClientCapabilities: ClientCapabilities = {
 type Capability = 'elicitation' | 'sampling' | 'roots';
 type Capabilities = Partial<Record<Capability, Readonly<Record<string, unknown>>>>;
 
-/** The members that the protocol defines, with a check for their values. */
-const knownParts: Readonly<Record<Capability, Readonly<Record<string, (value: unknown) => boolean>>>> = {
-  elicitation: { form: isJsonObject, url: isJsonObject },
-  sampling: { tools: isJsonObject, context: isJsonObject },
-  roots: { listChanged: (value) => typeof value === 'boolean' },
+/** What the protocol defines inside each, and nothing else: a client may write any amount, and sessions keep it. */
+const knownParts: Readonly<Record<Capability, Readonly<Record<string, (value: unknown) => unknown>>>> = {
+  elicitation: { form: (value) => flagsIn(value, ['applyDefaults']), url: (value) => flagsIn(value) },
+  sampling: { tools: (value) => flagsIn(value), context: (value) => flagsIn(value) },
+  roots: { listChanged: flag },
 };
 
-function readCapabilities(declared: unknown): Capabilities {
+function readCapabilities(declared: Readonly<Record<string, unknown>>): Capabilities {
   const capabilities: Capabilities = {};
-  if (!isJsonObject(declared)) return capabilities;
   for (const name of ['elicitation', 'sampling', 'roots'] as const) {
     const given = Object.hasOwn(declared, name) ? declared[name] : undefined;
-    if (!isJsonObject(given)) continue;
-    const known = new Map(Object.entries(knownParts[name]));
-    capabilities[name] = Object.fromEntries(
-      Object.entries(given).filter(([part, value]) => known.get(part)?.(value) ?? true),
-    );
+    if (isJsonObject(given)) capabilities[name] = pick(given, knownParts[name]);
   }
   return capabilities;
 }
 
+function flagsIn(value: unknown, names: readonly string[] = []): unknown {
+  return isJsonObject(value) ? pick(value, Object.fromEntries(names.map((name) => [name, flag]))) : undefined;
+}
+
+function flag(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** The members of these names, as far as they are valid. */
+function pick(
+  given: Readonly<Record<string, unknown>>,
+  parts: Readonly<Record<string, (value: unknown) => unknown>>,
+): Readonly<Record<string, unknown>> {
+  const read = Object.entries(parts).map(
+    ([part, readPart]) => [part, Object.hasOwn(given, part) ? readPart(given[part]) : undefined] as const,
+  );
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+}
+
 /** More types of content than there are, and few enough to travel with every request. */
 const maxMimeTypes = 16;
+const mimeType = /^[ -~]{1,100}$/;
 
 function knownUiParts({ mimeTypes }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Array.isArray(mimeTypes)) return {};
-  const texts = mimeTypes.filter((type) => typeof type === 'string' && type.length <= 100);
+  const texts = mimeTypes.filter((type) => typeof type === 'string' && mimeType.test(type));
   return { mimeTypes: texts.slice(0, maxMimeTypes) };
 }
 

@@ -35,3 +35,6 @@ export const metaKeys = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
+
+/** In `_meta` of requests to the hub's own servers alone, which share their turns between agents. */
+export const callingAgentKey = 'quartermaster/agent';

@@ -15,6 +15,7 @@ export {
 } from './client-capabilities.ts';
 export { decodeMessage } from './decode-message.ts';
 export {
+  callingAgentKey,
   type Era,
   isModernVersion,
   legacyConnectionVersions,
@@ -30,6 +31,7 @@ export { canonicalJson } from './json/canonical-json.ts';
 export { canonicalText } from './json/canonical-text.ts';
 export { renameContents } from './json/content-uris.ts';
 export { firstTextOf } from './json/first-text.ts';
+export { heldBytesOf } from './json/held-bytes.ts';
 export { maxParsedAtOnce, unparsedText, withResultMembers } from './json/lazy-members.ts';
 export { membersOf, withMembers } from './json/members.ts';
 export { oneLine } from './json/one-line.ts';
@@ -37,7 +39,7 @@ export { isCheapToParse } from './json/parse-bounds.ts';
 export { isDeeperThan } from './json/scan-json.ts';
 export { createLineReader, type LineReader } from './line-reader.ts';
 export { logLevels, reachesLevel } from './log-levels.ts';
-export { type Body, type Message, type Params, readBody } from './message.ts';
+export { type Body, type Message, maxIdLength, type Params, readBody } from './message.ts';
 export {
   encodeHeaderValue,
   mirroredArgumentHeaders,

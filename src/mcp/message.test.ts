@@ -33,6 +33,7 @@ test('a request gives back its id and its arguments as they were written, on one
       const text = ` {${rotated(members, choose(4)).join(',')}}\n`;
       expect(readBody(text)).toEqual({
         batch: false,
+        heldBytes: 0,
         messages: [
           {
             kind: 'request',
@@ -41,6 +42,7 @@ test('a request gives back its id and its arguments as they were written, on one
             method,
             params: { arguments: meaningOf(args), name: 'x' },
             argumentsText: oneLine(argumentsText),
+            heldBytes: 0,
           },
         ],
       });
@@ -158,9 +160,10 @@ test('a batch keeps the text of each of its messages', () => {
   ];
   expect(readBody(` [ ${texts.join(' ,\n')} ] `)).toEqual({
     batch: true,
+    heldBytes: 0,
     messages: texts.map((text) => single(text)),
   });
-  expect(readBody('[]')).toEqual({ batch: true, messages: [] });
+  expect(readBody('[]')).toEqual({ batch: true, heldBytes: 0, messages: [] });
 });
 
 test('a batch is bounded', () => {
@@ -297,6 +300,7 @@ test('a call of a tool is read as JSON.parse reads it', () => {
         params,
         argumentsText: params.arguments == null ? undefined : expect.any(String),
         inputsText: params.inputResponses === undefined ? undefined : '{"a":1}',
+        heldBytes: 0,
       });
     }),
   );

@@ -1,4 +1,5 @@
 import { HubError, isJsonObject } from '../base/index.ts';
+import { heldBytesOf } from './json/held-bytes.ts';
 import { oneLine } from './json/one-line.ts';
 import { findMember, type Member, ScanFailure, type ScanOptions, scanElements, scanJson } from './json/scan-json.ts';
 import { type ClientResponse, unanswered } from './server-request.ts';
@@ -16,6 +17,8 @@ export type Message =
       readonly argumentsText: string | undefined;
       /** The text of `params.inputResponses`: the input that the hub requested in an earlier answer. */
       readonly inputsText: string | undefined;
+      /** What the message takes until it is answered. Zero for small ones, which are not counted. */
+      readonly heldBytes: number;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
   | { readonly kind: 'response'; readonly id: string | number; readonly answer: ClientResponse }
@@ -25,6 +28,8 @@ export type Params = Readonly<Record<string, unknown>>;
 
 export interface Body {
   readonly batch: boolean;
+  /** What all messages together take until they are answered. */
+  readonly heldBytes: number;
   readonly messages: readonly Message[];
 }
 
@@ -38,17 +43,18 @@ export const maxBatch = 64;
 /** Reads a body with one message or a batch. Throws HubError if it is not JSON. */
 export function readBody(text: string): Body {
   const { start, members } = scan(text);
-  const call = plainCall(text, members);
-  if (call !== undefined) return { batch: false, messages: [call] };
+  const heldBytes = heldBytesOf(text);
+  const call = plainCall(text, members, heldBytes);
+  if (call !== undefined) return { batch: false, heldBytes, messages: [call] };
   const spans = text[start] === '[' ? orRefused(() => scanElements(text, start, maxBatch + 1)) : [];
   if (spans.length > maxBatch) throw new HubError('REQUEST_TOO_LARGE', `A batch may hold ${maxBatch} messages.`);
   const value = parse(text);
-  if (!Array.isArray(value)) return { batch: false, messages: [toMessage(text, value, members)] };
+  if (!Array.isArray(value)) return { batch: false, heldBytes, messages: [toMessage(text, value, members)] };
   const messages = spans.map((span, index) => {
     const part = text.slice(span.start, span.end);
     return toMessage(part, value[index], scan(part).members);
   });
-  return { batch: true, messages };
+  return { batch: true, heldBytes, messages };
 }
 
 const scanOptions: ScanOptions = {
@@ -90,7 +96,9 @@ function parse(text: string): unknown {
   }
 }
 
-const plainId = /^(?:0|[1-9]\d{0,14}|"[\w.:-]*")$/;
+const plainId = /^(?:0|[1-9]\d{0,14}|"[\w.:-]{0,64}")$/;
+/** Ids and progress tokens live as long as their calls and streams, and are repeated in each message to the client. */
+export const maxIdLength = 256;
 /** A string of printable ASCII without escapes. */
 const plainString = /^"[ !#-[\]-~]*"$/;
 
@@ -98,7 +106,7 @@ const plainString = /^"[ !#-[\]-~]*"$/;
  * A fast path for the form in which nearly every client calls a tool. The scan already found every position, so only
  * the parts that clients choose freely need JSON.parse. Undefined for any other message, valid or not.
  */
-function plainCall(text: string, members: readonly Member[] | undefined): Message | undefined {
+function plainCall(text: string, members: readonly Member[] | undefined, heldBytes: number): Message | undefined {
   if (members?.length !== 4 || textOf(text, findMember(members, 'jsonrpc')) !== '"2.0"') return undefined;
   if (textOf(text, findMember(members, 'method')) !== '"tools/call"') return undefined;
   const idText = textOf(text, findMember(members, 'id')) ?? '';
@@ -128,6 +136,7 @@ function plainCall(text: string, members: readonly Member[] | undefined): Messag
     // Only after it was parsed: a line break inside a string is not JSON.
     argumentsText: argumentsText === undefined ? undefined : oneLine(argumentsText),
     inputsText: undefined,
+    heldBytes,
   };
 }
 
@@ -137,6 +146,8 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   const { id, method } = value;
   const hasId = 'id' in value;
   if (hasId && typeof id !== 'string' && !Number.isInteger(id)) return invalid('"id" must be a string or an integer');
+  const idText = hasId ? (textOf(text, findMember(members, 'id')) ?? '') : '';
+  if (idText.length > maxIdLength) return invalid(`"id" may have ${maxIdLength} characters`);
   if (!('method' in value)) {
     if (hasId && 'result' in value !== 'error' in value) {
       return { kind: 'response', id: id as string | number, answer: toAnswer(text, value, members) }; // checked above
@@ -147,11 +158,10 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
   const params = value.params ?? {};
   if (!isJsonObject(params)) return invalid('"params" must be an object');
   if (!hasId) return { kind: 'notification', method, params };
-  const idSpan = findMember(members, 'id') as Member; // the value has an id, so the scan found it
   const paramsMembers = findMember(members, 'params')?.members;
   return {
     kind: 'request',
-    idText: text.slice(idSpan.start, idSpan.end),
+    idText: detached(idText),
     id: id as string | number, // checked above
     method,
     params,
@@ -159,7 +169,13 @@ function toMessage(text: string, value: unknown, members: readonly Member[] | un
     inputsText: isJsonObject(params.inputResponses)
       ? lineOf(text, findMember(paramsMembers, 'inputResponses'))
       : undefined,
+    heldBytes: heldBytesOf(text),
   };
+}
+
+/** A copy: a text that is cut out of a long one keeps it, and a subscription keeps its id for as long as it is open. */
+function detached(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function textOf(text: string, span: Member | undefined): string | undefined {

@@ -25,10 +25,11 @@ export interface RequestStates {
   seal(claims: StateClaims): string;
   /**
    * Undefined if the text was not sealed here, was changed, has expired, or belongs to another principal or subject.
+   * The subject is asked for only if the state was sealed here for the principal: it may take long to make.
    */
   open(
     text: unknown,
-    expected: Pick<StateClaims, 'principal' | 'subject'>,
+    expected: { readonly principal: string; readonly subject: () => string },
   ): Pick<StateClaims, 'kind' | 'value'> | undefined;
 }
 
@@ -39,22 +40,24 @@ export function createRequestStates(
   const signer = createSigner(deps.key);
 
   return {
-    seal(claims) {
-      const body: Body = [claims.kind, deps.clock.now() + options.lifeMs, claims.value];
+    seal({ kind, value, principal, subject }) {
+      const body: Body = [kind, deps.clock.now() + options.lifeMs, value];
       const content = prefix + Buffer.from(JSON.stringify(body)).toString('base64url');
-      const text = `${content}.${signer.sign(content, boundTo(claims))}`;
-      if (text.length > maxLength) throw tooLong(claims.value.length);
+      const own = `${content}.${signer.sign(content, [principal])}`;
+      const text = `${own}.${signer.sign(own, [principal, subject])}`;
+      if (text.length > maxLength) throw tooLong(value.length);
       return text;
     },
-    open(text, expected) {
+    open(text, { principal, subject }) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(prefix)) return undefined;
-      const end = text.lastIndexOf('.');
-      const content = text.slice(0, end);
-      if (!signer.isSigned(content, text.slice(end + 1), boundTo(expected))) return undefined;
+      const [own, signature] = parted(text);
+      const [content, ownSignature] = parted(own);
+      if (!signer.isSigned(content, ownSignature, [principal])) return undefined;
       // Signed with this key, so seal() made it.
       const body = JSON.parse(Buffer.from(content.slice(prefix.length), 'base64url').toString()) as Body;
       const [kind, expiresAt, value] = body;
-      return deps.clock.now() < expiresAt ? { kind, value } : undefined;
+      if (deps.clock.now() >= expiresAt) return undefined;
+      return signer.isSigned(own, signature, [principal, subject()]) ? { kind, value } : undefined;
     },
   };
 }
@@ -63,12 +66,13 @@ export function createRequestStates(
 type Body = readonly [kind: StateClaims['kind'], expiresAt: number, value: string];
 
 /** The version is signed too, so the text of another version cannot pass for this one. */
-const prefix = 'qm1.';
+const prefix = 'qm2.';
 const maxLength = 1024 * 1024;
 
-/** The client sends both with its retry anyway. */
-function boundTo({ principal, subject }: Pick<StateClaims, 'principal' | 'subject'>): readonly string[] {
-  return [principal, subject];
+/** At the last dot. */
+function parted(text: string): readonly [before: string, after: string] {
+  const at = text.lastIndexOf('.');
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 function tooLong(length: number): HubError {

@@ -184,9 +184,12 @@ export function noRoomToRead(server: string, bytes: number): FailedReply {
   return { kind: 'failed', error, cause: 'answer', sent: true, httpStatus: undefined };
 }
 
-export function tooManySubscriptions(server: string, limit: number): FailedReply {
-  const error = new HubError('OVERLOADED', `Server "${server}" already has ${limit} subscribed resources.`, {
-    hint: 'Nothing was sent. Subscribe to fewer resources.',
+export function tooManySubscriptions(server: string, limit: number, isFull: boolean): FailedReply {
+  const message = isFull
+    ? `Server "${server}" already has ${limit} subscribed resources.`
+    : `This agent has its share of the ${limit} resources of server "${server}" that may be subscribed.`;
+  const error = new HubError('OVERLOADED', message, {
+    hint: 'Nothing was sent. Unsubscribe from some resources first.',
     details: { server },
   });
   return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: undefined };

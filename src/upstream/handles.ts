@@ -8,6 +8,7 @@ import type { IsolatedConnections } from './connecting/isolated-connections.ts';
 import type { ProgramContext } from './connecting/program-context.ts';
 import type { StartPriority, StartQueue } from './connecting/start-queue.ts';
 import type { CallsInFlight } from './state/calls-in-flight.ts';
+import type { UpdateListener } from './subscriptions/update-listeners.ts';
 import type { FailedReply, PendingRequest } from './transport.ts';
 
 /** The hub's handle of a server: state, discovery, life cycle. */
@@ -52,12 +53,12 @@ export interface UpstreamDispatch {
   readonly hasCalls: boolean;
   /** The connections of a server with `isolation`. Calls then use their own one. */
   readonly isolated: IsolatedConnections | undefined;
-  /** Subscribes to a resource. The reply is the server's. */
-  subscribe(connection: Connection, uri: string): PendingRequest;
-  /** Ends one subscription. */
-  unsubscribe(uri: string): void;
-  /** Called when a subscribed resource changed or may have changed. */
-  onUpdated(listener: (uri: string) => void): () => void;
+  /** Subscribes to a resource. The reply is the server's, or a failure if the agent has its share of them. */
+  subscribe(connection: Connection, uri: string, account?: AgentAccount): PendingRequest;
+  /** Ends one subscription. Takes the same account as `subscribe`. */
+  unsubscribe(uri: string, account?: AgentAccount): void;
+  /** For changes, and possible changes, of a resource and its parts. */
+  onUpdated(uri: string, listener: UpdateListener): () => void;
   /** A call found out that the connection is dead. */
   reportLoss(connection: Connection, failure: FailedReply): void;
 }

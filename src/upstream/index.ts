@@ -23,6 +23,7 @@ export {
   type ProbeVerdict,
   probeServer,
 } from './probe.ts';
+export type { UpdateListener } from './subscriptions/update-listeners.ts';
 export type {
   ErrorReply,
   FailedReply,

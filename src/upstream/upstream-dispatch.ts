@@ -3,6 +3,7 @@ import { withinTimeout } from './connecting/connect-timeout.ts';
 import type { Connection } from './connecting/connection.ts';
 import type { IsolatedConnections } from './connecting/isolated-connections.ts';
 import type { UpstreamDispatch } from './handles.ts';
+import type { UpdateListener } from './subscriptions/update-listeners.ts';
 import type { FailedReply, PendingRequest } from './transport.ts';
 import type { UpstreamParts } from './upstream-parts.ts';
 
@@ -48,15 +49,15 @@ export class ServerDispatch implements UpstreamDispatch {
     if (!failure.sent) this.#parts.connector.lose(connection, failure.error);
   }
 
-  subscribe(connection: Connection, uri: string): PendingRequest {
-    return this.#parts.subscriptions.subscribe(connection, uri);
+  subscribe(connection: Connection, uri: string, account?: AgentAccount): PendingRequest {
+    return this.#parts.subscriptions.subscribe(connection, uri, account);
   }
 
-  unsubscribe(uri: string): void {
-    this.#parts.subscriptions.unsubscribe(uri);
+  unsubscribe(uri: string, account?: AgentAccount): void {
+    this.#parts.subscriptions.unsubscribe(uri, account);
   }
 
-  onUpdated(listener: (uri: string) => void): () => void {
-    return this.#parts.updates.add(listener);
+  onUpdated(uri: string, listener: UpdateListener): () => void {
+    return this.#parts.updates.add(uri, listener);
   }
 }

@@ -61,7 +61,7 @@ function countBuiltins(work: () => unknown, most: number, programs: CompiledPatt
     total += amount;
     if (total > most) throw new TooMuchWork(`more than ${most}`);
   };
-  const restores = [countExec(spend, programs), ...costs.map((cost) => countMethod(cost, spend))];
+  const restores = [countExec(spend, programs), countUrls(spend), ...costs.map((cost) => countMethod(cost, spend))];
   try {
     work();
   } finally {
@@ -121,6 +121,25 @@ function countMethod({ of, names, cost }: Cost, spend: (amount: number) => void)
   }
   return () => {
     for (const [name, original] of originals) if (original !== undefined) methods[name] = original;
+  };
+}
+
+/** A URL is read together with its base. */
+function countUrls(spend: (amount: number) => void): () => void {
+  const original = globalThis.URL;
+  globalThis.URL = class extends original {
+    constructor(url: string | URL, base?: string | URL) {
+      super(url, base);
+      spend(`${url}${base ?? ''}`.length);
+    }
+
+    static override canParse(url: string, base?: string): boolean {
+      spend(`${url}${base ?? ''}`.length);
+      return original.canParse(url, base);
+    }
+  };
+  return () => {
+    globalThis.URL = original;
   };
 }
 

@@ -30,7 +30,7 @@ describe(verifies('cost:linear', 'a decision on a URI costs no more than its bud
   test.each(Object.keys(shapes))(
     'among 256 templates with %s',
     async (shape) => {
-      const { hostileView, subscribeAllowed } = await stage();
+      const { hostileView, createAllowedSubscriptions } = await stage();
       const dear: string[] = [];
       for (const rules of [{}, { 'a.resource:*secret*': 'deny' }] as const) {
         const { view, views, completion } = hostileView(shapes[shape] ?? String, rules);
@@ -39,7 +39,8 @@ describe(verifies('cost:linear', 'a decision on a URI costs no more than its bud
         const { visibleCompletions } = await import('../../src/calls/views/visible-completions.ts');
         const values = Array.from({ length: 100 }, (_, index) => `/u@h:1/a;b/${index}?${'a=b&'.repeat(100)}`);
         const args = { argument: { name: 'open', value: '' } };
-        const subscription = subscribeAllowed(views, ['dev'], 'x:open/y', () => {});
+        const caller = { agent: 'dev', project: 'workspace', chain: ['dev'], tokenId: undefined, run: 'r' };
+        const subscription = createAllowedSubscriptions(views)(caller, 'x:open/y', () => {});
         const works: Readonly<Record<string, () => unknown>> = {
           read: () => view.find('resource', uri),
           completion: () => visibleCompletions(view, completion, args, { values }),
@@ -64,7 +65,7 @@ async function stage() {
   const { draftConfiguration } = await import('../../src/governance/policy/configuration.fixture.ts');
   const { catalogWith, handlesOf, sourceOf } = await import('../../src/calls/scripted-server.fixture.ts');
   const { buildView } = await import('../../src/calls/views/view.ts');
-  const { subscribeAllowed } = await import('../../src/calls/subscriptions/allowed-subscription.ts');
+  const { createAllowedSubscriptions } = await import('../../src/calls/subscriptions/allowed-subscription.ts');
 
   function hostileView(shape: (index: number) => string, policy: Readonly<Record<string, 'deny'>>) {
     const configuration = draftConfiguration({ servers: { a: {} }, policy });
@@ -79,5 +80,5 @@ async function stage() {
     return { view, views: { of: () => view } as never, completion };
   }
 
-  return { hostileView, subscribeAllowed };
+  return { hostileView, createAllowedSubscriptions };
 }

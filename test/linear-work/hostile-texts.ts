@@ -91,6 +91,7 @@ export const pageTexts = [
   times('&amp'),
   times('<!--'),
   times('<![CDATA['),
+  (n: number) => '<base href=a/>'.repeat(n),
   (n: number) => '<b>'.repeat(n / 8) + '<p>x</p>'.repeat(n / 12),
   (n: number) => `<pre>${'\n'.repeat(n)}x</pre>`,
 ];

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
-import { HubError, type Logger, toHubError } from '../../base/index.ts';
+import { HubError, isJsonObject, type Logger, toHubError } from '../../base/index.ts';
 import {
+  callingAgentKey,
   classify,
   createLineReader,
   errorReply,
@@ -12,7 +13,7 @@ import {
   readBody,
   resultReply,
 } from '../../mcp/index.ts';
-import { type ServedTool, ToolFault } from './served-tool.ts';
+import { type ServedTool, type ToolContext, ToolFault } from './served-tool.ts';
 import { toolText } from './tool-text.ts';
 
 /** One of our own servers, as clients see it. */
@@ -193,7 +194,7 @@ class ToolServing {
     const running = new AbortController();
     this.#running.set(id, running);
     try {
-      const members = await runTool(tool, params.arguments ?? {}, running.signal);
+      const members = await runTool(tool, params.arguments ?? {}, { signal: running.signal, agent: agentOf(params) });
       // A cancelled request gets no response.
       if (running.signal.aborted) return undefined;
       return modern ? this.#complete(members) : `{${members}}`;
@@ -220,7 +221,12 @@ class ToolServing {
 }
 
 /** Members of the result. Invalid arguments are reported to the model, too. */
-async function runTool(tool: ServedTool, args: unknown, signal: AbortSignal): Promise<string> {
+function agentOf({ _meta }: Request['params']): string | undefined {
+  const agent = isJsonObject(_meta) ? _meta[callingAgentKey] : undefined;
+  return typeof agent === 'string' ? agent : undefined;
+}
+
+async function runTool(tool: ServedTool, args: unknown, context: ToolContext): Promise<string> {
   const parsed = tool.input.safeParse(args);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -228,7 +234,7 @@ async function runTool(tool: ServedTool, args: unknown, signal: AbortSignal): Pr
     return faultMembers(`${where} of ${tool.name} cannot be used: ${issue?.message ?? 'they have another shape'}.`);
   }
   try {
-    const { text, structured } = await tool.run(parsed.data, { signal });
+    const { text, structured } = await tool.run(parsed.data, context);
     const content = `"content":[${JSON.stringify({ type: 'text', text })}]`;
     return structured === undefined ? content : `${content},"structuredContent":${JSON.stringify(structured)}`;
   } catch (error) {

@@ -25,6 +25,8 @@ export interface ToolAnnotations {
 export interface ToolContext {
   /** Aborts when the caller cancels, or when the server is closed. */
   readonly signal: AbortSignal;
+  /** The hub's agent that calls, to share the server fairly. A program that is no hub has none. */
+  readonly agent?: string | undefined;
 }
 
 /** Text for the model, and optionally the same as a value, for programs. */

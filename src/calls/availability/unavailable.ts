@@ -19,9 +19,7 @@ export function forCaller(error: HubError, target: Target, now: number): HubErro
 export function missingTool(view: View, tool: string | ToolReference, now: number): HubError {
   const isText = typeof tool === 'string';
   const name = isText ? tool : `${tool.server}.${tool.tool}`;
-  const control = isText
-    ? (view.ownerOfMissing(name) ?? undiscoveredBehind(view, name))
-    : undiscoveredServer(view, tool);
+  const control = isText ? (view.ownerOfMissing(name) ?? undiscoveredWith(view, name)) : undiscoveredServer(view, tool);
   return (control && unavailableServer(control, name, now)) ?? unknownTool(name);
 }
 
@@ -48,6 +46,11 @@ export function missingResource(
       details: { server },
     })
   );
+}
+
+/** The undiscovered server that may have the tool, or that comes before a server that has it. */
+export function undiscoveredWith(view: View, tool: string): UpstreamControl | undefined {
+  return undiscoveredBehind(view, tool) ?? view.contenderFor(tool);
 }
 
 /** The undiscovered server to which a tool or prompt of this name would belong. */

@@ -14,6 +14,10 @@ export class CachedResults {
     return this.#bytes;
   }
 
+  get size(): number {
+    return this.#results.size;
+  }
+
   find(key: string, now: number): CachedResult | undefined {
     const cached = this.#results.get(key);
     if (cached === undefined) return undefined;

@@ -101,6 +101,35 @@ test(
   },
 );
 
+test(
+  verifies('cost:linear', 'so many changes that searching for them would take too long empty the cache'),
+  async () => {
+    const clock = createMovingClock();
+    clock.hold();
+    const cache = { ttlMs, maxBytes: 1_000_000, tools: undefined, resources: true };
+    const stage = await openCallStage({}, {}, undefined, {
+      clock,
+      files: { access: { trustAnnotations: true }, cache },
+    });
+    stage.files.catalog = { ...catalogWith({ resources: [uri] }), tools: catalogOf(tools).tools };
+    stage.views.renew(stage.source);
+    stage.files.replies = [() => scriptedResult('{}')];
+    const read = async (): Promise<number> => {
+      for (let call = 0; call < 100; call++)
+        await stage.run(stage.call('files_read', { argumentsText: `{"n":${call}}` }));
+      return stage.files.sent.length;
+    };
+    expect(await read()).toBe(100);
+    for (let change = 0; change < 900; change++) stage.source.caches.stale('files', `memo://${change}`);
+    expect(await read()).toBe(100);
+    clock.advance(1000);
+    for (let change = 0; change < 900; change++) stage.source.caches.stale('files', `memo://${change}`);
+    expect(await read()).toBe(100);
+    for (let change = 0; change < 200; change++) stage.source.caches.stale('files', `memo://${change}`);
+    expect(await read()).toBe(200);
+  },
+);
+
 const only = { annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } };
 const tools = [
   { name: 'read', ...only },

@@ -63,6 +63,10 @@ function cachedSpec(configuration: Configuration, name: string): CachedSpec | un
   return cache && { ...server.spec, cache };
 }
 
+const searchWindowMs = 100;
+/** A few milliseconds. */
+const maxSearched = 100_000;
+
 /** The results of one server. */
 export class ResultCache {
   readonly #clock: Clock;
@@ -71,6 +75,9 @@ export class ResultCache {
   #cached: CachedResults;
   /** Increases whenever results that are being read now may be outdated when they arrive. */
   #turn = 0;
+  /** Results that were compared with changed URIs since then. */
+  #searched = 0;
+  #searchedSince = Number.NEGATIVE_INFINITY;
   /** Invalidates before and after a write, because a read during the write may return either state. */
   readonly #writer: CacheUse = {
     writes: true,
@@ -110,9 +117,20 @@ export class ResultCache {
 
   stale(uri?: string): void {
     this.#turn++;
-    if (uri === undefined) this.#cached.clear();
+    if (uri === undefined || !this.#maySearch()) this.#cached.clear();
     // A server may name the changed part, or the resource that contains it.
     else this.#cached.forgetUris((cached) => isWithin(uri, cached) || isWithin(cached, uri));
+  }
+
+  /** False if the server reports so many changes that searching for each of them would take too long. */
+  #maySearch(): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#searchedSince >= searchWindowMs) {
+      this.#searchedSince = now;
+      this.#searched = 0;
+    }
+    this.#searched += this.#cached.size;
+    return this.#searched <= maxSearched;
   }
 
   #keeper(revision: string): CacheUse {

@@ -1,21 +1,19 @@
-import { countedBytes, HubError } from '../../base/index.ts';
+import { type AgentAccount, countedBytes, HubError } from '../../base/index.ts';
+import { heldBytesOf } from '../../mcp/index.ts';
+import type { CallRequest } from '../call.ts';
 import type { CallRun } from './call-run.ts';
 
 /**
- * Counts the texts of a call against the budget of its agent until the call ends; most are small and not counted.
- * Returns the refusal if there is no room. A call that is alone has room whatever its size: the limit of a message
- * decides on that.
+ * Counts a large call against the budget of its agent until the call ends: the whole message that it came with, or its
+ * texts. Returns the refusal if there is no room.
  */
 export function countArguments(run: CallRun): HubError | undefined {
-  const { argumentsText, meta, inputs, name, caller } = run.call.request;
-  const length = argumentsText.length + meta.length + name.length + (inputs === undefined ? 0 : inputs.length);
-  if (length <= countedBytes || caller.account === undefined) return undefined;
-  const budget = caller.account.arguments;
-  const bytes = length + valueBytes * countValues(argumentsText);
-  if (budget.used > 0 && !budget.hasRoomFor(bytes)) return tooManyArguments(length, budget.used);
-  budget.add(bytes);
-  run.countedArguments = bytes;
-  return undefined;
+  const { caller, heldBytes } = run.call.request;
+  const bytes = heldBytes ?? bytesOfTexts(run.call.request);
+  if (bytes === 0) return undefined;
+  const refusal = countMessage(caller.account, bytes);
+  if (refusal === undefined) run.countedArguments = bytes;
+  return refusal;
 }
 
 /** The call has ended. */
@@ -23,25 +21,25 @@ export function releaseArguments({ call, countedArguments }: CallRun): void {
   if (countedArguments > 0) call.request.caller.account?.arguments.release(countedArguments);
 }
 
-/** What a small parsed value takes, such as an empty array. */
-const valueBytes = 32;
-const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b];
+/** A message that is alone has room whatever its size: the limit of a message decides on that. */
+export function countMessage(account: AgentAccount | undefined, bytes: number): HubError | undefined {
+  const budget = account?.arguments;
+  if (budget === undefined) return undefined;
+  if (budget.used > 0 && !budget.hasRoomFor(bytes)) return tooLargeTogether(bytes, budget.used);
+  budget.add(bytes);
+  return undefined;
+}
 
-/** At most as many values as the text has commas and opening brackets; those inside strings count too. */
-function countValues(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === comma || code === bracket || code === brace) count++;
-  }
-  return count;
+function bytesOfTexts({ argumentsText, meta, inputs, name }: CallRequest): number {
+  const length = argumentsText.length + meta.length + name.length + (inputs === undefined ? 0 : inputs.length);
+  return length <= countedBytes ? 0 : Math.max(length, heldBytesOf(argumentsText));
 }
 
 /** Names no tool: the answer is the same whether the agent may see it or not. */
-function tooManyArguments(bytes: number, used: number): HubError {
+function tooLargeTogether(bytes: number, used: number): HubError {
   return new HubError(
     'OVERLOADED',
-    `The arguments of this call have ${bytes} bytes, and those of this agent's calls in flight take ${used} already.`,
+    `This request takes ${bytes} bytes, and those of this agent that are not answered yet take ${used} already.`,
     { hint: 'Nothing was sent. Wait for some of your calls to end, or send less at once.' },
   );
 }

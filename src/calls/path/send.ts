@@ -19,7 +19,11 @@ export function sendWith(run: CallRun, inputs: string): Promise<UpstreamReply> {
   const span = run.path.traced?.sent(record, connection);
   const pending =
     target.kind === 'subscription'
-      ? subscribeToResource(run.dispatch, connection, target.ownName, request.subscription)
+      ? subscribeToResource(run.dispatch, connection, {
+          uri: target.ownName,
+          account: request.caller.account,
+          subscription: request.subscription,
+        })
       : connection.send({
           method: target.method,
           members: paramsOf(target, request.argumentsText, inputs),

@@ -1,16 +1,32 @@
-/** One client's subscription to one resource, from the server's confirmation to its end. */
-export class ResourceSubscription {
-  readonly #onUpdate: (ownUri: string) => void;
+import type { AgentAccount } from '../../base/index.ts';
+import type { UpdateListener } from '../../upstream/index.ts';
+
+/** Notifies the client of a change of the server's URI, and returns whether it may know. */
+type OnUpdate = (ownUri: string) => boolean;
+
+interface SubscriptionOwner {
+  /** The same for all subscriptions of the client. */
+  readonly client?: unknown;
+  readonly account?: AgentAccount | undefined;
+}
+
+/** One client's subscription to one resource. It counts for its agent from its creation to its end. */
+export class ResourceSubscription implements UpdateListener {
+  readonly client: unknown;
+  readonly #onUpdate: OnUpdate;
+  readonly #account: AgentAccount | undefined;
   #release: (() => void) | undefined;
   #ended = false;
 
-  constructor(onUpdate: (ownUri: string) => void) {
+  constructor(onUpdate: OnUpdate, { client, account }: SubscriptionOwner = {}) {
+    this.client = client ?? this;
+    this.#account = account;
     this.#onUpdate = onUpdate;
+    if (account !== undefined) account.subscriptions++;
   }
 
-  /** The server says that the resource, or a part of it, changed. */
-  updated(ownUri: string): void {
-    if (!this.#ended) this.#onUpdate(ownUri);
+  updated(ownUri: string): boolean {
+    return !this.#ended && this.#onUpdate(ownUri);
   }
 
   /** For its creator only: how to unsubscribe. */
@@ -20,6 +36,7 @@ export class ResourceSubscription {
   }
 
   end(): void {
+    if (!this.#ended && this.#account !== undefined) this.#account.subscriptions--;
     this.#ended = true;
     this.#release?.();
     this.#release = undefined;

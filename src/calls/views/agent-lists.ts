@@ -11,6 +11,8 @@ export interface AgentLists {
   text(caller: ListCaller, list: ListKind, options: ListOptions): Promise<string>;
   /** Digests of these lists as they are now. One of a list that nobody asked for would be work for nothing. */
   digests(caller: ListCaller, lists: Iterable<ListKind>): ListDigests;
+  /** The same in small steps, for many callers at once. Yields the work of each step: one is a decision. */
+  digesting(caller: ListCaller, lists: Iterable<ListKind>): Generator<number, ListDigests>;
   /** The caller's tools, for programs and the operator. */
   tools(caller: ListCaller): readonly AgentToolEntry[];
   /** Its resources, templates or prompts. */
@@ -72,6 +74,13 @@ export function createAgentLists({ viewsOf, onListsChange }: AgentListsDeps): Ag
       return listText(view, list, options);
     },
     digests: (caller, lists) => digestsOf(viewOf(caller), lists),
+    *digesting(caller, lists) {
+      const kinds = [...lists];
+      // A view does not change, so that a server whose lists change all the time cannot prolong this.
+      const view = viewOf(caller);
+      for (const list of kinds) yield* view.deciding(entryKinds[list]);
+      return digestsOf(view, kinds);
+    },
     tools: (caller) => [...viewOf(caller).entries.values()].map(toAgentToolEntry),
     listed: (caller, kind) => viewOf(caller).listed(kind),
     undiscovered: (caller) =>

@@ -28,6 +28,9 @@ export interface AgentViewFacts {
 /** How many entries are cached, so that calling a tool again costs one look-up. */
 const mostEntries = 256;
 
+/** Looking at a decided entry costs about this part of a decision. */
+const entriesPerDecision = 32;
+
 export class AgentView implements View {
   readonly chain: readonly string[];
   readonly naming: Naming;
@@ -53,7 +56,10 @@ export class AgentView implements View {
     this.#facts = facts;
     this.#index = index;
     const seen = [...index.servers.values()].filter(({ server }) => policy.seesServer(server));
-    this.#decisions = new Map(seen.map((catalog) => [catalog.server, decisionsOf(facts, catalog, earlier)]));
+    const known = earlier === undefined ? undefined : earlier.#decisions;
+    this.#decisions = new Map(
+      seen.map((catalog) => [catalog.server, decisionsOf(facts, catalog, known?.get(catalog.server))]),
+    );
     this.#listed = [...this.#decisions.values()].filter(({ catalog }) => catalog.isListed);
     this.undiscovered = seen.filter(({ isListed }) => !isListed).map(({ handles }) => handles.control);
     this.untrusted = untrustedFor(facts);
@@ -62,10 +68,6 @@ export class AgentView implements View {
       { source, policy, chain, decisions: this.#decisions },
       earlier === undefined ? undefined : earlier.#resources,
     );
-  }
-
-  static decisionsFor(view: AgentView, server: string): ServerDecisions | undefined {
-    return view.#decisions.get(server);
   }
 
   /** Made outside of the constructor: a function that is made there keeps the earlier view, and that one its own. */
@@ -173,7 +175,7 @@ export class AgentView implements View {
       if (this.#listed[list]?.tools.isVisible(index) !== true || !(showsUi || entry.visibility.model)) continue;
       texts.push(era === 'legacy' ? entry.legacyText : entry.text);
     }
-    if (this.#isIncomplete) texts.push(statusToolText);
+    if (isIncomplete(this)) texts.push(statusToolText);
     return `[${texts.join(',')}]`;
   }
 
@@ -193,13 +195,16 @@ export class AgentView implements View {
     if (list !== 'tool') return this.#resources.digestOf(list);
     // A new server without a visible tool changes nothing, and must not be noticed.
     const shown = this.#listed.filter(({ tools }) => tools.digest !== '');
-    const ownTool = this.#isIncomplete ? '+' : '';
+    const ownTool = isIncomplete(this) ? '+' : '';
     return `${ownTool}${shown.map(({ tools, catalog }) => `${catalog.server}\0${tools.digest}`).sort()}`;
   }
 
-  /** Whether the agent's list lacks tools of a server. */
-  get #isIncomplete(): boolean {
-    return this.undiscovered.length > 0 || this.untrusted.length > 0;
+  *deciding(list: 'tool' | ListedKind): Generator<number> {
+    for (const decisions of this.#listed) {
+      const decided = list === 'tool' ? decisions.tools : decisions.on(list);
+      yield decided.list.entries.length / entriesPerDecision;
+      yield* decided.deciding();
+    }
   }
 
   get mayLog(): boolean {
@@ -219,6 +224,15 @@ export class AgentView implements View {
 
   ownerOfMissingRead(kind: ReadKind, name: string): UpstreamControl | undefined {
     return this.undiscovered.length === 0 ? undefined : this.#resources.ownerOfMissing(this.#index, kind, name);
+  }
+
+  contenderFor(tool: string): UpstreamControl | undefined {
+    if (this.naming !== 'preserved' || this.undiscovered.length === 0) return undefined;
+    const later = this.#listed.find(({ catalog: { tools }, tools: decisions }) => {
+      const index = tools.places.get(tool);
+      return index !== undefined && decisions.isVisible(index);
+    });
+    return later && this.unknownBefore(later.catalog.server)[0];
   }
 
   unknownBefore(server: string): readonly UpstreamControl[] {
@@ -264,8 +278,16 @@ export class AgentView implements View {
   }
 }
 
-function decisionsOf(facts: AgentViewFacts, catalog: ServerCatalog, earlier: AgentView | undefined): ServerDecisions {
-  const known = earlier && AgentView.decisionsFor(earlier, catalog.server);
+/** Whether the agent's list lacks tools of a server. */
+function isIncomplete({ undiscovered, untrusted }: Pick<View, 'undiscovered' | 'untrusted'>): boolean {
+  return undiscovered.length > 0 || untrusted.length > 0;
+}
+
+function decisionsOf(
+  facts: AgentViewFacts,
+  catalog: ServerCatalog,
+  known: ServerDecisions | undefined,
+): ServerDecisions {
   return known?.catalog === catalog ? known : new ServerDecisions(facts, catalog, known);
 }
 

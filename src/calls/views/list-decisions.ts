@@ -14,13 +14,16 @@ export class ListDecisions<Entry extends SharedEntry> {
   /** Empty until the first decision: most agents never look at most lists. */
   #decisions: (Decision | undefined)[];
   #sum: DigestSum | undefined;
+  /** Entries that are not in the sum yet. */
+  #unsummed: readonly number[] = [];
 
   /** Reuses the decisions of an earlier revision for unchanged entries. */
   constructor(list: SharedList<Entry>, decider: Decider<Entry>, earlier: ListDecisions<Entry> | undefined) {
     this.list = list;
     this.#decider = decider;
     this.#decisions = earlier === undefined ? [] : earlier.#carriedTo(list);
-    this.#sum = earlier && this.#sumSince(earlier);
+    this.#sum = earlier && this.#sumWithout(earlier);
+    if (this.#sum !== undefined) this.#unsummed = list.before?.fresh ?? [];
   }
 
   get source(): unknown {
@@ -49,9 +52,23 @@ export class ListDecisions<Entry extends SharedEntry> {
 
   /** A digest of the visible entries and their list texts. Empty if none is visible. */
   get digest(): string {
-    this.#sum ??= this.#sumOfAll();
+    this.#sum = this.#summed(this.#sum ?? emptySum, this.#toSum());
+    this.#unsummed = [];
     const { count, sum } = this.#sum;
     return count === 0 ? '' : `${count}.${sum}`;
+  }
+
+  /** Makes the decisions that the digest needs, so that many can be spread over turns of the loop. Yields after each. */
+  *deciding(): Generator<number> {
+    for (const index of this.#toSum()) {
+      if (this.#decisions[index] !== undefined) continue;
+      this.at(index);
+      yield 1;
+    }
+  }
+
+  #toSum(): Iterable<number> {
+    return this.#sum === undefined ? this.list.entries.keys() : this.#unsummed;
   }
 
   #carriedTo({ before, entries }: SharedList<Entry>): (Decision | undefined)[] {
@@ -71,11 +88,10 @@ export class ListDecisions<Entry extends SharedEntry> {
     return isDecidedLike(this.list.entries[place], entry) ? place : -1;
   }
 
-  #sumOfAll(): DigestSum {
+  #summed(start: DigestSum, indexes: Iterable<number>): DigestSum {
     const { entries } = this.list;
-    let count = 0;
-    let sum = 0;
-    for (let index = 0; index < entries.length; index++) {
+    let { count, sum } = start;
+    for (const index of indexes) {
       if (!this.isVisible(index)) continue;
       count++;
       sum = (sum + (entries[index]?.digest ?? 0)) % digestLimit;
@@ -83,21 +99,17 @@ export class ListDecisions<Entry extends SharedEntry> {
     return { count, sum };
   }
 
-  /** Derived from the earlier sum, so that one more entry costs no more than that entry. */
-  #sumSince(earlier: ListDecisions<Entry>): DigestSum | undefined {
-    const { before, entries } = this.list;
-    if (earlier.#sum === undefined || before?.revision !== earlier.list.revision) return undefined;
+  /** The earlier sum without the entries that are gone, so that one more entry costs no more than that entry. */
+  #sumWithout(earlier: ListDecisions<Entry>): DigestSum | undefined {
+    const { before } = this.list;
+    if (earlier.#sum === undefined || earlier.#unsummed.length > 0) return undefined;
+    if (before?.revision !== earlier.list.revision) return undefined;
     if (earlier.#decisions.some((decision) => decision !== undefined && dependsOnList(decision))) return undefined;
     let { count, sum } = earlier.#sum;
     for (const place of before.gone) {
       if (!earlier.isVisible(place)) continue;
       count--;
       sum = (sum + digestLimit - (earlier.list.entries[place]?.digest ?? 0)) % digestLimit;
-    }
-    for (const index of before.fresh) {
-      if (!this.isVisible(index)) continue;
-      count++;
-      sum = (sum + (entries[index]?.digest ?? 0)) % digestLimit;
     }
     return { count, sum };
   }
@@ -114,6 +126,7 @@ interface DigestSum {
   readonly sum: number;
 }
 
+const emptySum: DigestSum = { count: 0, sum: 0 };
 const digestLimit = 2 ** 52;
 
 /** Far more than the rules of a workspace. */

@@ -65,6 +65,8 @@ export interface View {
   readonly templatesText: string;
   /** A digest of the visible list. Hidden entries do not affect it. */
   digestOf(list: 'tool' | ListedKind): string;
+  /** Does the work for the digest in small steps. Yields the work of each: one is a decision. */
+  deciding(list: 'tool' | ListedKind): Generator<number>;
   /** Whether a server of the agent supports logging. */
   readonly mayLog: boolean;
   /** Whether a server of the agent supports tasks, even if it is unavailable. */
@@ -77,6 +79,8 @@ export interface View {
   ownerOfMissing(name: string): UpstreamControl | undefined;
   /** The same for what is no tool and no task. */
   ownerOfMissingRead(kind: ReadKind, name: string): UpstreamControl | undefined;
+  /** With `naming: preserved`: the undiscovered server that keeps a visible tool of a later one from having its own name. */
+  contenderFor(tool: string): UpstreamControl | undefined;
   /** Servers that come before this one in the configuration and have never listed anything. They may have its URIs. */
   unknownBefore(server: string): readonly UpstreamControl[];
 }

@@ -67,7 +67,7 @@ test('a server that answers in time is in the first list', async () => {
   const web = server(servers, 'web');
   web.onRefresh = async () => {
     web.catalog = catalogOf(read);
-    views.renew(source);
+    views.renew(sourceOf(source.configuration, servers));
   };
   const view = await views.settled(dev);
   expect([...view.entries.keys()]).toEqual(['files_read', 'web_read']);
@@ -114,7 +114,7 @@ test(
     const announced: string[][] = [];
     views.onRenew(() => announced.push([...views.of(dev).entries.keys()]));
     hung.catalog = catalogOf(read);
-    views.renew(source);
+    views.renew(sourceOf(source.configuration, servers));
     answer();
     expect(announced).toEqual([['files_read', 'hung_read']]);
   },

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, createId, type Logger, type RandomBytes } from '../../base/index.ts';
 import { type CallsAwaitingInput, createCallsAwaitingInput } from '../../calls/index.ts';
 import type { Hub } from '../../hub/index.ts';
-import { classify, isModernVersion, type Message, type MirroredHeaders } from '../../mcp/index.ts';
+import { type Body, classify, isModernVersion, type Message, type MirroredHeaders } from '../../mcp/index.ts';
 import {
   awaitingInputLimits,
+  holdBody,
   invalidMessage,
   ListAnnouncer,
   type ListListener,
@@ -112,17 +113,28 @@ export class McpEndpoint {
       const body = bodyOf(text, exchange.headers);
       const first = body.messages[0];
       if (first?.kind === 'request' && !body.batch) idText = first.idText;
-      const work =
-        body.batch || first === undefined
-          ? answerBatch(this.#legacy, exchange, body.messages)
-          : this.#answer(exchange, first);
+      const work = body.heldBytes === 0 ? this.#answerAll(exchange, body) : this.#answerLarge(exchange, body);
       work?.catch((error: unknown) => refuseRequest(response, error, idText, logger));
     } catch (error) {
       refuseRequest(response, error, idText, logger);
     }
   }
 
+  async #answerLarge(exchange: Exchange, body: Body): Promise<void> {
+    const release = holdBody(exchange.caller, body);
+    try {
+      await this.#answerAll(exchange, body);
+    } finally {
+      release();
+    }
+  }
+
   /** Answers at once, or returns a promise that rejects when it cannot. */
+  #answerAll(exchange: Exchange, { batch, messages }: Body): Promise<void> | undefined {
+    const first = messages[0];
+    return batch || first === undefined ? answerBatch(this.#legacy, exchange, messages) : this.#answer(exchange, first);
+  }
+
   #answer(exchange: Exchange, message: Message): Promise<void> | undefined {
     if (message.kind === 'invalid') throw invalidMessage(message.reason);
     const headers = mirroredHeaders(exchange.headers);

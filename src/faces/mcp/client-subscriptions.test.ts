@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStage, stdioServer } from '../../../test/support/hub.ts';
+import { verifies } from '../../../test/support/verifies.ts';
 import { eventually } from '../../../test/support/within.ts';
 import { createClientSubscriptions } from './client-subscriptions.ts';
 
@@ -66,6 +67,29 @@ test('others get their turn between two of many URIs, and no more are asked for 
   await all;
   expect(atOnce).toBe(1);
   expect(asked.length).toBeLessThan(5);
+});
+
+test(verifies('subscriptions:shares', 'the clients of an agent have so many subscriptions together'), async () => {
+  const stage = await openStage();
+  await stage.start({ servers: { up: stdioServer('matrix.mjs', ['--era', 'legacy', '--label', 'up', '--stdio']) } });
+  await stage.hub.discover();
+  const caller = stage.hub.callerFor({ agent: 'tester' });
+  const clients = Array.from({ length: 9 }, () => createClientSubscriptions(stage.hub, () => {}));
+  const uris = Array.from({ length: 256 }, (_, page) => `memo://up/a/${page}`);
+  for (const client of clients.slice(0, 8)) {
+    expect(await client.subscribeAll(caller, uris, undefined)).toHaveLength(256);
+  }
+  expect(caller.account?.subscriptions).toBe(2048);
+  expect(await clients[8]?.subscribe(caller, 'memo://up/note', undefined, '')).toMatchObject({
+    kind: 'failed',
+    error: { code: 'OVERLOADED' },
+  });
+  expect((await clients[0]?.subscribe(caller, 'memo://up/a/0', undefined, ''))?.kind).toBe('result');
+  const other = stage.hub.callerFor({ agent: 'other' });
+  expect((await clients[8]?.subscribe(other, 'memo://up/note', undefined, ''))?.kind).toBe('result');
+  expect((await clients[8]?.subscribe(other, 'nothing://x', undefined, ''))?.kind).toBe('failed');
+  for (const client of clients) client.close();
+  expect([caller.account?.subscriptions, other.account?.subscriptions]).toEqual([0, 0]);
 });
 
 test('a client watches so many resources and no more', async () => {

@@ -16,6 +16,8 @@ export interface ClientSubscriptions {
 
 /** Leaves room for other clients, because servers limit subscriptions too. */
 const maxSubscribed = 256;
+/** For all clients of an agent together. */
+const maxPerAgent = 2048;
 
 export function createClientSubscriptions(hub: Hub, onUpdate: (uri: string) => void): ClientSubscriptions {
   const subscriptions = new Map<string, ResourceSubscription>();
@@ -35,7 +37,10 @@ export function createClientSubscriptions(hub: Hub, onUpdate: (uri: string) => v
 
   const subscribed: ClientSubscriptions = {
     async subscribe(caller, uri, client, meta) {
-      if (!hasRoom(uri)) return { kind: 'failed', error: tooMany() };
+      if (!hasRoom(uri)) return { kind: 'failed', error: tooMany(`A client may subscribe to ${maxSubscribed}`) };
+      if (!subscriptions.has(uri) && (caller.account?.subscriptions ?? 0) >= maxPerAgent) {
+        return { kind: 'failed', error: tooMany(`The clients of an agent may together subscribe to ${maxPerAgent}`) };
+      }
       const subscribe = hub.resourceSubscription(caller, uri, onUpdate);
       const operation = onResource('subscription', uri);
       const { result } = hub.call({ ...operation, caller, meta, client, subscription: subscribe, channel: undefined });
@@ -43,9 +48,8 @@ export function createClientSubscriptions(hub: Hub, onUpdate: (uri: string) => v
       const outcome = await result;
       const wanted = pending.get(uri) === subscribe;
       if (wanted) pending.delete(uri);
-      if (outcome.kind !== 'result') return outcome;
       // The client may be gone or have unsubscribed by the time the server grants it.
-      if (closed || !wanted) subscribe.end();
+      if (outcome.kind !== 'result' || closed || !wanted) subscribe.end();
       else {
         end(uri);
         subscriptions.set(uri, subscribe);
@@ -74,8 +78,6 @@ export function createClientSubscriptions(hub: Hub, onUpdate: (uri: string) => v
   return subscribed;
 }
 
-function tooMany(): HubError {
-  return new HubError('OVERLOADED', `A client may subscribe to ${maxSubscribed} resources.`, {
-    hint: 'Unsubscribe from some.',
-  });
+function tooMany(limit: string): HubError {
+  return new HubError('OVERLOADED', `${limit} resources.`, { hint: 'Unsubscribe from some first.' });
 }

@@ -24,6 +24,7 @@ async function begin() {
       params: { notifications },
       argumentsText: undefined,
       inputsText: undefined,
+      heldBytes: 0,
     } satisfies Request);
   const touch = (uri: string): Promise<string> => stage.say('up_touch', { nonce: 'n', uri });
   return { stage, sent, subscriptions, open, touch };

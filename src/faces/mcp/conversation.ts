@@ -33,6 +33,7 @@ import { admitTask } from './admit-task.ts';
 import { type CountedAnswers, operationAnswer } from './answer-text.ts';
 import { BatchLists } from './batch-lists.ts';
 import { ConnectionListens } from './connection-listens.ts';
+import { holdBody } from './held-requests.ts';
 import { discoverResult, initializeResult } from './initialize-result.ts';
 import { LegacyClient } from './legacy-client.ts';
 import { ListAnnouncer, type ListListener } from './list-announcer.ts';
@@ -103,10 +104,9 @@ export class Conversation {
     return this.#open;
   }
 
-  receive({ batch, messages }: Body): void {
-    const first = messages[0];
-    if (batch) this.#batch(messages).catch(this.#deps.onDefect);
-    else if (first !== undefined) this.#single(first).catch(this.#deps.onDefect);
+  receive(body: Body): void {
+    const work = body.heldBytes === 0 ? this.#take(body) : this.#takeLarge(body);
+    work?.catch(this.#deps.onDefect);
   }
 
   close(): void {
@@ -114,6 +114,25 @@ export class Conversation {
     this.#subscriptions.close();
     this.#awaitingInput.close('client-gone');
     this.#client.close();
+  }
+
+  #take({ batch, messages }: Body): Promise<void> | undefined {
+    const first = messages[0];
+    if (batch) return this.#batch(messages);
+    return first && this.#single(first);
+  }
+
+  async #takeLarge(body: Body): Promise<void> {
+    let release: () => void;
+    try {
+      release = holdBody(this.#deps.caller, body);
+    } catch (error) {
+      const first = body.messages[0];
+      const idText = !body.batch && first?.kind === 'request' ? first.idText : 'null';
+      this.#deps.send(errorReply(idText, toHubError(error)));
+      return;
+    }
+    await this.#take(body)?.finally(release);
   }
 
   async #single(message: Message): Promise<void> {

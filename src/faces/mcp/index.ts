@@ -2,6 +2,7 @@ export { admitTask } from './admit-task.ts';
 export { type CountedAnswers, operationAnswer, type RequestAnswer } from './answer-text.ts';
 export { BatchLists } from './batch-lists.ts';
 export { Conversation } from './conversation.ts';
+export { holdBody } from './held-requests.ts';
 export { discoverResult, initializeResult } from './initialize-result.ts';
 export { LegacyClient } from './legacy-client.ts';
 export { ListAnnouncer, type ListListener } from './list-announcer.ts';

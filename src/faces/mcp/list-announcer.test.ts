@@ -1,17 +1,22 @@
 import { expect, test } from 'vitest';
 import { createMovingClock } from '../../../test/support/moving-clock.ts';
+import { verifies } from '../../../test/support/verifies.ts';
 import { eventually } from '../../../test/support/within.ts';
 import type { AgentLists } from '../../calls/index.ts';
 import { ListAnnouncer, type ListListener } from './list-announcer.ts';
 
-/** Lists that all change with each renewal. */
-function changingLists(): { lists: AgentLists; renew(): void } {
+/** Lists that all change with each renewal, and need so many decisions for each agent. */
+function changingLists(decisions = 0, onDecision: () => void = () => {}): { lists: AgentLists; renew(): void } {
   let revision = 0;
   let listener = (): void => {};
   const lists = {
     discover() {},
-    digests() {
+    *digesting() {
       const digest = String(revision);
+      for (let decision = 0; decision < decisions; decision++) {
+        onDecision();
+        yield 1;
+      }
       return { tools: digest, prompts: digest, resources: digest, templates: digest };
     },
     onListsChange(renewed: () => void) {
@@ -61,4 +66,35 @@ test('many clients are told over several turns, and a failure with one is its ow
   expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(16);
   expect(failed).toHaveLength(1);
   announcer.close();
+});
+
+test(verifies('lists:paced', 'the work is spread over turns, and nobody waits for ever if it never ends'), async () => {
+  const clock = createMovingClock();
+  let turn = 0;
+  const decided: number[] = [];
+  const { lists, renew } = changingLists(2000, () => decided.push(turn));
+  const told = new Map<number, number>();
+  const listeners = Array.from({ length: 8 }, (_, index): ListListener => {
+    return {
+      caller: { project: 'workspace', chain: [`a${index}`] },
+      lists: { tools: '0' },
+      announce: () => void told.set(index, (told.get(index) ?? 0) + 1),
+      fail: (error) => expect.unreachable(String(error)),
+    };
+  });
+  const announcer = new ListAnnouncer({ lists, clock }, () => listeners);
+  for (; told.size < listeners.length; turn++) {
+    // The lists have changed again before everybody knows.
+    if (clock.waiting === 0) {
+      renew();
+      clock.advance(50);
+    }
+    await new Promise(setImmediate);
+  }
+  announcer.close();
+  const perTurn = new Map<number, number>();
+  for (const each of decided) perTurn.set(each, (perTurn.get(each) ?? 0) + 1);
+  // The loop may take two of its turns between two of the test's.
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(2 * 512);
+  expect(Math.max(...told.values()) - Math.min(...told.values())).toBeLessThanOrEqual(1);
 });

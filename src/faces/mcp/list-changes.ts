@@ -45,9 +45,25 @@ export function takeChanges(
   lists: Pick<AgentLists, 'digests'>,
   caller: ListCaller,
 ): readonly ListName[] {
-  // The keys of digests are kinds of lists.
-  const now = lists.digests(caller, Object.keys(known) as ListKind[]);
-  const changed = listNames.filter((list) => kindsOf[list].some((kind) => known[kind] !== now[kind]));
+  return bringUpToDate(known, lists.digests(caller, kindsIn(known)));
+}
+
+/** The same in small steps. Yields the work of each step. */
+export function* takingChanges(
+  known: ListDigests,
+  lists: Pick<AgentLists, 'digesting'>,
+  caller: ListCaller,
+): Generator<number, readonly ListName[]> {
+  return bringUpToDate(known, yield* lists.digesting(caller, kindsIn(known)));
+}
+
+/** The keys of digests are kinds of lists. */
+function kindsIn(digests: ListDigests): readonly ListKind[] {
+  return Object.keys(digests) as ListKind[];
+}
+
+function bringUpToDate(known: ListDigests, now: ListDigests): readonly ListName[] {
+  const changed = kindsIn(now).filter((kind) => known[kind] !== now[kind]);
   Object.assign(known, now);
-  return changed;
+  return listNames.filter((list) => kindsOf[list].some((kind) => changed.includes(kind)));
 }

@@ -19,9 +19,11 @@ import { principalOf } from './request-turn.ts';
 export class ListenSubscription {
   readonly #caller: Caller;
   readonly #idText: string;
-  readonly #filter: ListenFilter;
+  readonly #lists: ListenFilter['lists'];
   readonly #send: (message: string) => void;
   readonly #resources: ClientSubscriptions;
+  /** The resources that the client asked for. Forgotten once it has subscribed, because they may be long. */
+  #wanted: ListenFilter['resources'];
   /** Lists that changed before the acknowledgement, which must come first; undefined after it. */
   #early: Set<ListName> | undefined = new Set();
   #closed = false;
@@ -30,19 +32,22 @@ export class ListenSubscription {
   constructor(hub: Hub, caller: Caller, { idText, params }: Request, send: (message: string) => void) {
     this.#caller = caller;
     this.#idText = idText;
-    this.#filter = listenFilter(params);
+    const { lists, resources } = listenFilter(params);
+    this.#lists = lists;
+    this.#wanted = resources;
     this.#send = send;
     this.#resources = createClientSubscriptions(hub, (uri) => send(resourceChange(uri, idText)));
   }
 
   /** The lists whose changes it announces. */
   get listKinds(): readonly ListKind[] {
-    return listKindsOf(this.#filter.lists);
+    return listKindsOf(this.#lists);
   }
 
   /** Subscribes to the resources, then acknowledges those that were granted. */
   async open(): Promise<void> {
-    const { lists, resources } = this.#filter;
+    const resources = this.#wanted;
+    this.#wanted = [];
     const granted = await this.#resources.subscribeAll(this.#caller, resources, {
       principal: principalOf(this.#caller),
       session: undefined,
@@ -51,14 +56,14 @@ export class ListenSubscription {
     });
     // It may have been cancelled meanwhile.
     if (this.#closed) return;
-    this.#send(acknowledgement(this.#idText, { lists, resources: granted }));
+    this.#send(acknowledgement(this.#idText, { lists: this.#lists, resources: granted }));
     const changed = this.#early ?? [];
     this.#early = undefined;
     for (const list of changed) this.announce(list);
   }
 
   announce(list: ListName): void {
-    if (this.#closed || !this.#filter.lists.has(list)) return;
+    if (this.#closed || !this.#lists.has(list)) return;
     if (this.#early === undefined) this.#send(listChange(list, this.#idText));
     else this.#early.add(list);
   }

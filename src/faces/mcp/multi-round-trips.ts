@@ -11,6 +11,7 @@ import {
   type RequestHeaders,
   resultReply,
 } from '../../mcp/index.ts';
+import { holdBytes } from './held-requests.ts';
 import { inputRequired, modernAnswer } from './modern-answer.ts';
 import { type ClientHandlers, channelOf, type Request, startOperation } from './operations.ts';
 import { type ModernRequest, modernRequestOf, openState, principalOf, sealState } from './request-turn.ts';
@@ -58,19 +59,23 @@ export class MultiRoundTrips {
       return this.#callOnce(turn, carrier);
     }
     const state = openState(this.#hub.requestStates, turn);
-    const roundTrip =
-      state?.kind === 'awaiting-input'
-        ? this.#awaitingInput.take(state.value, principalOf(caller))
-        : new MultiRoundTrip();
-    if (roundTrip === undefined) throw notWaiting();
+    const isInput = state?.kind === 'awaiting-input';
+    // The call that waits has counted its first message, and not this one.
+    const release = holdBytes(caller, isInput ? request.heldBytes : 0);
+    const roundTrip = isInput ? this.#awaitingInput.take(state.value, principalOf(caller)) : new MultiRoundTrip();
+    if (roundTrip === undefined) {
+      release();
+      throw notWaiting();
+    }
     const ask = turn.clientCapabilities.nothing ? undefined : roundTrip.ask;
     const handlers = handlersOf(turn, carrier, ask);
-    if (state?.kind === 'awaiting-input') resume(roundTrip, request, handlers);
+    if (isInput) resume(roundTrip, request, handlers);
     else {
       const inputs = state?.kind === 'again' ? '' : inputsText(request, state?.value);
       roundTrip.begin(startOperation(this.#hub, turn, handlers, { inputs }));
     }
-    return { answer: this.#answer(roundTrip, turn), cancel: (reason) => roundTrip.abandon(reason) };
+    const answer = this.#answer(roundTrip, turn).finally(release);
+    return { answer, cancel: (reason) => roundTrip.abandon(reason) };
   }
 
   /** Nearly every client can answer no server request, so its call needs no state. */

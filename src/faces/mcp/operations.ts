@@ -5,6 +5,7 @@ import type { Hub } from '../../hub/index.ts';
 import {
   type ClientResponse,
   type Message,
+  maxIdLength,
   metaOf,
   notification,
   type Params,
@@ -35,6 +36,7 @@ export function isTaskOperation(method: string): boolean {
 /** Throws HubError if the request does not name its tool, resource or prompt. */
 export function operationOf(request: Request): Operation {
   const { method, params } = request;
+  checkProgressToken(params);
   // Nearly every operation is a tool call.
   if (method === 'tools/call') return named('tool', request, 'tools/call needs "name", the name of a tool.');
   const taskKind = taskKinds.get(method);
@@ -42,6 +44,13 @@ export function operationOf(request: Request): Operation {
   const read = readers.get(method);
   if (read === undefined) throw new HubError('METHOD_NOT_FOUND', `Method not found: ${method.slice(0, 200)}`);
   return read(request, params);
+}
+
+/** It is repeated in each progress notification. */
+function checkProgressToken(params: Params): void {
+  const token = progressTokenOf(params);
+  if (typeof token !== 'string' || token.length <= maxIdLength) return;
+  throw new HubError('INVALID_PARAMS', `"progressToken" may have ${maxIdLength} characters.`);
 }
 
 const readers: ReadonlyMap<string, (request: Request, params: Params) => Operation> = new Map([
@@ -123,7 +132,7 @@ export interface CallerRequest {
 
 export function startOperation(
   hub: Hub,
-  { caller, request: { params }, operation }: CallerRequest,
+  { caller, request: { params, heldBytes }, operation }: CallerRequest,
   handlers: ClientHandlers,
   extras?: OperationExtras,
 ): StartedCall {
@@ -134,6 +143,7 @@ export function startOperation(
     argumentsText: operation.argumentsText,
     args: operation.args,
     meta: forwardedMeta(params),
+    heldBytes,
     inputs: extras?.inputs,
     client: handlers.client,
     subscription: extras?.subscribe,

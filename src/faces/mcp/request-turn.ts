@@ -34,23 +34,21 @@ export function principalOf({ tokenId, chain }: Caller): string {
 
 /** A `requestState` that is valid for the same request of the same principal alone. */
 export function sealState(states: RequestStates, turn: ModernRequest, { kind, value }: RequestStateClaims): string {
-  return states.seal({ ...subjectOf(turn), kind, value });
+  return states.seal({ principal: principalOf(turn.caller), subject: subjectOf(turn), kind, value });
 }
 
 /** The state that came with the request; throws HubError for one that the hub did not seal for it. */
 export function openState(states: RequestStates, turn: ModernRequest): RequestStateClaims | undefined {
   const { requestState } = turn.request.params;
   if (requestState === undefined) return undefined;
-  const state = states.open(requestState, subjectOf(turn));
+  const state = states.open(requestState, { principal: principalOf(turn.caller), subject: () => subjectOf(turn) });
   if (state !== undefined) return state;
   throw new HubError('INVALID_PARAMS', 'This hub did not issue the requestState for this request, or it has expired.', {
     hint: 'Begin again, without requestState and inputResponses.',
   });
 }
 
-/** Computed only for requests that have a state. The arguments count as written, like the bytes that are forwarded. */
-function subjectOf({ caller, request: { method }, operation: { name, argumentsText } }: ModernRequest): Subject {
-  return { principal: principalOf(caller), subject: `${method}\0${name}\0${canonicalText(argumentsText)}` };
+/** Computed only for requests with a state of this hub. The arguments count as written, like the bytes that are forwarded. */
+function subjectOf({ request: { method }, operation: { name, argumentsText } }: ModernRequest): string {
+  return `${method}\0${name}\0${canonicalText(argumentsText)}`;
 }
-
-type Subject = Pick<StateClaims, 'principal' | 'subject'>;

@@ -68,6 +68,8 @@ function because(reason: DecisionReason, server: string): string {
 }
 
 const uriProblems: Readonly<Record<UriProblem, string>> = {
+  'ambiguous-path':
+    'servers could resolve the . or .. in its URI differently, because it also has a backslash or an encoded slash',
   'control-character': 'its URI has a control character, plain or percent-encoded',
   'encoded-too-often': 'its URI is percent-encoded more than three times over',
   'too-many-forms': 'servers could read its URI in too many ways to check them all',

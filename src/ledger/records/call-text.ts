@@ -28,6 +28,8 @@ export interface LedgerSubject {
   readonly server: string;
   readonly what: string;
   readonly who: string;
+  /** The agent that delegated first. What all agents of the chain record counts as its own. */
+  readonly origin: string;
   readonly decision: string;
   /** False when the name is the caller's own text and may contain anything. */
   readonly known: boolean;
@@ -44,7 +46,8 @@ export function ledgerSubject(facts: SubjectFacts): LedgerSubject {
   const what = `${server},"tool":${JSON.stringify(facts.tool)}${asked}`;
   const chain = facts.chain.length > 1 ? `,"chain":${JSON.stringify(facts.chain)}` : '';
   const who = `"agent":${JSON.stringify(facts.agent)}${chain}`;
-  return subjectText({ server, what, who, known: facts.server !== null && facts.asSaid !== true }, facts);
+  const origin = facts.chain.at(-1) ?? facts.agent;
+  return subjectText({ server, what, who, origin, known: facts.server !== null && facts.asSaid !== true }, facts);
 }
 
 /** The same subject with the decision on one call, where that differs from call to call. */
@@ -55,13 +58,13 @@ export function decidedSubject(subject: LedgerSubject, facts: DecisionFacts): Le
 export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource'>;
 
 function subjectText(
-  { server, what, who, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'known'>,
+  { server, what, who, origin, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'origin' | 'known'>,
   facts: DecisionFacts,
 ): LedgerSubject {
   const rule = `"rule":${JSON.stringify(facts.rule ?? null)},"rule_source":${JSON.stringify(facts.ruleSource ?? null)}`;
   const decision = `"decision":${JSON.stringify(facts.decision)},${rule}`;
   const text = `${what},${who},${decision}`;
-  return { text, server, what, who, decision, known, redacted: undefined, frame: undefined };
+  return { text, server, what, who, origin, decision, known, redacted: undefined, frame: undefined };
 }
 
 export interface ConnectionRecord {

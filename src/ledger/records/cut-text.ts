@@ -6,6 +6,8 @@ import type { Redact } from './redact.ts';
 export const longestArguments = 65_536;
 /** Less for a call that was never sent, because it had no effect. */
 export const longestRefusedArguments = 4096;
+/** Less, too, for an agent that has used up its budget of the minute. */
+export const longestOverBudget = 256;
 export const longestError = 4000;
 /** For a name that no server has, and for the session id of a server. */
 export const longestName = 1024;

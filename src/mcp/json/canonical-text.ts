@@ -6,7 +6,7 @@ import { afterJsonString, HubError } from '../../base/index.ts';
  */
 export function canonicalText(text: string): string {
   const pieces: string[] = [];
-  flatten(new TokenReader(text).value(), pieces);
+  flatten(new CanonicalWriter(text).write(), pieces);
   return pieces.join('');
 }
 
@@ -18,54 +18,83 @@ function flatten(piece: Piece, pieces: string[]): void {
   else for (const inner of piece) flatten(inner, pieces);
 }
 
-interface Named {
+interface Member {
   readonly key: string;
-  readonly value: Piece;
+  readonly pieces: readonly Piece[];
 }
 
-class TokenReader {
+/** Takes over the text in runs, from one blank or object to the next, because most tokens are a few characters. */
+class CanonicalWriter {
   readonly #text: string;
   #position = 0;
+  /** The run began here. */
+  #start = 0;
+  #pieces: Piece[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  value(): Piece {
+  write(): readonly Piece[] {
+    this.#value();
+    this.#endRun();
+    return this.#pieces;
+  }
+
+  #value(): void {
     switch (this.#next()) {
       case '{':
-        return this.#object();
+        this.#object();
+        break;
       case '[':
-        return ['[', separated(this.#items(']', () => this.value())), ']'];
+        this.#array();
+        break;
       case '"':
-        return this.#string();
+        this.#string();
+        break;
       default:
-        return this.#literal();
+        this.#literal();
     }
   }
 
-  #object(): Piece {
-    const members = this.#items('}', () => this.#member());
+  #object(): void {
+    this.#endRun();
+    const members: Member[] = [];
+    this.#leaveOut();
+    while (this.#next() !== '}') {
+      members.push(this.#member());
+      if (this.#next() === ',') this.#leaveOut();
+    }
+    this.#leaveOut();
     members.sort((a, b) => (a.key < b.key ? -1 : 1));
-    return ['{', separated(members.map(({ key, value }) => [key, ':', value])), '}'];
+    this.#pieces.push(
+      '{',
+      members.map(({ pieces }, index) => (index === 0 ? pieces : [',', pieces])),
+      '}',
+    );
   }
 
-  #items<T>(end: '}' | ']', read: () => T): T[] {
-    const items: T[] = [];
-    this.#position++;
-    while (this.#next() !== end) {
-      items.push(read());
-      if (this.#next() === ',') this.#position++;
-    }
-    this.#position++;
-    return items;
-  }
-
-  #member(): Named {
+  /** The pieces of a member are its own, so that members can be sorted. */
+  #member(): Member {
+    const around = this.#pieces;
+    this.#pieces = [];
     const key = this.#string();
     this.#next();
     this.#position++;
-    return { key, value: this.value() };
+    this.#value();
+    this.#endRun();
+    const member = { key, pieces: this.#pieces };
+    this.#pieces = around;
+    return member;
+  }
+
+  #array(): void {
+    this.#position++;
+    while (this.#next() !== ']') {
+      this.#value();
+      if (this.#next() === ',') this.#position++;
+    }
+    this.#position++;
   }
 
   #string(): string {
@@ -73,28 +102,36 @@ class TokenReader {
     const end = afterJsonString(this.#text, start);
     if (this.#text[start] !== '"' || end < 0) throw notJson();
     this.#position = end;
-    return this.#text.slice(start, this.#position);
+    return this.#text.slice(start, end);
   }
 
   /** A number, true, false or null. */
-  #literal(): string {
+  #literal(): void {
     const start = this.#position;
-    let at = start;
-    while (at < this.#text.length && !isDelimiter(this.#text.charCodeAt(at))) at++;
-    if (at === start) throw notJson();
-    this.#position = at;
-    return this.#text.slice(start, at);
+    while (this.#position < this.#text.length && !isDelimiter(this.#text.charCodeAt(this.#position))) this.#position++;
+    if (this.#position === start) throw notJson();
   }
 
-  /** The first character of the next token. */
+  /** The first character of the next token. A run ends at a blank. */
   #next(): string | undefined {
-    while (isBlank(this.#text.charCodeAt(this.#position))) this.#position++;
+    if (isBlank(this.#text.charCodeAt(this.#position))) {
+      this.#endRun();
+      while (isBlank(this.#text.charCodeAt(this.#position))) this.#position++;
+      this.#start = this.#position;
+    }
     return this.#text[this.#position];
   }
-}
 
-function separated(pieces: readonly Piece[]): readonly Piece[] {
-  return pieces.flatMap((piece, index) => (index === 0 ? [piece] : [',', piece]));
+  /** One character, between two runs. */
+  #leaveOut(): void {
+    this.#position++;
+    this.#start = this.#position;
+  }
+
+  #endRun(): void {
+    if (this.#position > this.#start) this.#pieces.push(this.#text.slice(this.#start, this.#position));
+    this.#start = this.#position;
+  }
 }
 
 function isBlank(code: number): boolean {

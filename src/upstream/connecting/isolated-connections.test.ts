@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMovingClock } from '../../../test/support/moving-clock.ts';
+import { verifies } from '../../../test/support/verifies.ts';
 import { eventually } from '../../../test/support/within.ts';
 import type { Isolation, ServerSpec } from '../../domain/index.ts';
 import type { UpstreamHandles } from '../handles.ts';
@@ -13,6 +14,8 @@ interface Opened {
   busy: boolean;
   /** It is busy with subscriptions alone. */
   subscribed: boolean;
+  /** Its program takes long to end. */
+  endsSlowly: boolean;
   end: 'closed' | 'retiring' | 'retired' | undefined;
   /** Its last call has ended. */
   drain(): void;
@@ -30,7 +33,15 @@ function begin(isolation: Exclude<Isolation, 'shared'> = 'per-session') {
       one.busy = false;
       drained();
     };
-    const one: Opened = { isolated, spec: own, busy: false, subscribed: false, end: undefined, drain };
+    const one: Opened = {
+      isolated,
+      spec: own,
+      busy: false,
+      subscribed: false,
+      endsSlowly: false,
+      end: undefined,
+      drain,
+    };
     opened.push(one);
     const control: Partial<UpstreamHandles['control']> = {
       replaceSpec(next) {
@@ -38,7 +49,7 @@ function begin(isolation: Exclude<Isolation, 'shared'> = 'per-session') {
       },
       async retire() {
         one.end = 'retiring';
-        if (one.busy) await new Promise<void>((resolve) => (drained = resolve));
+        if (one.busy || one.endsSlowly) await new Promise<void>((resolve) => (drained = resolve));
         one.end = 'retired';
       },
       async close() {
@@ -135,6 +146,49 @@ test('room is made for a new one by whoever was silent for longest; where all ar
   expect(opened.flatMap(({ end }, index) => (end === undefined ? [] : [index]))).toEqual([5]);
   expect(opened).toHaveLength(49);
   for (const one of opened) one.drain();
+  await connections.close();
+});
+
+test(
+  verifies('isolation:limit', 'connections count until their program has ended, and leave room for others'),
+  async () => {
+    const { at, opened, connections } = begin();
+    const refused = expect.objectContaining({ code: 'OVERLOADED' });
+    const churn = (): void => {
+      for (let index = 0; index < 200; index++) {
+        at(`${index}`, 'eve');
+        for (const one of opened) one.busy = true;
+        connections.endSession(`${index}`);
+      }
+    };
+    expect(churn).toThrow(refused);
+    expect(opened).toHaveLength(48);
+    at('mine', 'ann');
+    expect(opened).toHaveLength(49);
+    for (const one of opened) one.drain();
+    await new Promise(setImmediate);
+    at('again', 'eve');
+    expect(opened).toHaveLength(50);
+    await connections.close();
+  },
+);
+
+test('an idle connection makes room for another only while few are closing', async () => {
+  const { at, opened, connections } = begin();
+  for (let index = 0; index < 48; index++) at(`${index}`);
+  // They are idle when they are chosen, and then take long to end.
+  const slowToEnd = (): void => {
+    for (const one of opened) one.endsSlowly = true;
+    for (let more = 0; more < 20; more++) at(`more ${more}`);
+  };
+  expect(slowToEnd).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+  expect(opened.filter(({ end }) => end === 'retiring')).toHaveLength(4);
+  for (const one of opened) {
+    one.endsSlowly = false;
+    one.drain();
+  }
+  await new Promise(setImmediate);
+  at('after that');
   await connections.close();
 });
 

@@ -48,6 +48,8 @@ const rootsChanged = 'notifications/roots/list_changed';
 const maxIsolated = 64;
 /** An agent may open connections while it has fewer than this many times the free ones: 48 if it is the only one. */
 const shareOfFree = 3;
+/** Of an agent beyond its share, and beyond the limit of all: a program may take long to end. */
+const maxLeaving = 4;
 /** Clients seldom end their sessions. */
 const idleMs = 10 * 60_000;
 
@@ -71,7 +73,8 @@ class OwnedConnections implements IsolatedConnections {
   readonly #deps: IsolatedConnectionsDeps;
   readonly #isPerSession: boolean;
   readonly #connections = new Map<string, IsolatedConnection>();
-  readonly #leaving = new Set<Promise<void>>();
+  /** Connections that are closing, with their agents. They count until their program has ended. */
+  readonly #leaving = new Map<Promise<void>, string>();
   #spec: ServerSpec;
   #closed = false;
   #sweep: Timer | undefined;
@@ -117,7 +120,7 @@ class OwnedConnections implements IsolatedConnections {
   async retire(): Promise<void> {
     this.#stopOpening();
     for (const [key, isolated] of this.#connections) this.#close(key, isolated);
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#leaving.keys());
     this.#deps.onRetired?.();
   }
 
@@ -125,7 +128,7 @@ class OwnedConnections implements IsolatedConnections {
     this.#stopOpening();
     const open = [...this.#connections.values()];
     this.#connections.clear();
-    await Promise.all([...open.map(({ handles }) => handles.control.close()), ...this.#leaving]);
+    await Promise.all([...open.map(({ handles }) => handles.control.close()), ...this.#leaving.keys()]);
   }
 
   #open(key: string, { agent, session, capabilities }: ConnectionOwner): IsolatedConnection {
@@ -151,9 +154,11 @@ class OwnedConnections implements IsolatedConnections {
   #makeRoom(agent: string): void {
     const counts = new Map<string, number>();
     for (const each of this.#connections.values()) counts.set(each.agent, (counts.get(each.agent) ?? 0) + 1);
-    const own = counts.get(agent) ?? 0;
-    const free = maxIsolated - this.#connections.size;
+    const leaving = [...this.#leaving.values()].filter((owner) => owner === agent).length;
+    const own = (counts.get(agent) ?? 0) + leaving;
+    const free = maxIsolated - this.#connections.size - this.#leaving.size;
     if (own < free * shareOfFree) return;
+    if (leaving >= maxLeaving || free <= -maxLeaving) throw tooMany(this.#spec.name, free > 0);
     const idleSince = this.#deps.clock.monotonic() - idleMs;
     const countOf = (isolated: IsolatedConnection): number => counts.get(isolated.agent) ?? 0;
     const closable = [...this.#connections].filter(([, isolated]) =>
@@ -174,10 +179,10 @@ class OwnedConnections implements IsolatedConnections {
     this.#sweep = this.#connections.size === 0 ? undefined : clock.setTimer(idleMs / 10, () => this.#sweepIdle());
   }
 
-  #close(key: string, { handles }: IsolatedConnection): void {
+  #close(key: string, { handles, agent }: IsolatedConnection): void {
     this.#connections.delete(key);
     const gone = handles.control.retire().finally(() => this.#leaving.delete(gone));
-    this.#leaving.add(gone);
+    this.#leaving.set(gone, agent);
   }
 
   #stopOpening(): void {
@@ -194,8 +199,8 @@ function isClosableForOthers({ handles, lastUsed }: IsolatedConnection, idleSinc
 
 function tooMany(server: string, isShare: boolean): HubError {
   const message = isShare
-    ? `This agent has its share of the ${maxIsolated} connections of server "${server}", all in use.`
-    : `Server "${server}" has ${maxIsolated} connections of its own, all in use.`;
+    ? `This agent has its share of the ${maxIsolated} connections of server "${server}", all in use or closing.`
+    : `Server "${server}" has ${maxIsolated} connections of its own, all in use or closing.`;
   return new HubError('OVERLOADED', message, {
     hint: 'Wait for clients to end, or share connections with `isolation: per-agent`.',
     details: { server },

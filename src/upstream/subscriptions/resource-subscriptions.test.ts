@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { verifies } from '../../../test/support/verifies.ts';
+import { createAgentAccounts } from '../../base/index.ts';
 import type { Connection } from '../connecting/connection.ts';
 import { scriptedConnection } from '../connecting/scripted-connection.fixture.ts';
 import { lostConnection } from '../failures.ts';
@@ -156,6 +158,32 @@ test('a thousand resources are enough', async () => {
   });
   void subscriptions.subscribe(connection, 'a:7');
   expect([asked.length, subscriptions.size]).toEqual([1001, 1000]);
+});
+
+test(verifies('subscriptions:shares', 'an agent leaves room for those that come later'), async () => {
+  const { subscriptions, use } = begin();
+  const { connection } = scriptConnection();
+  use(connection);
+  const accounts = createAgentAccounts({ bytesPerAgent: 1, bytesInAll: 1 });
+  const all = (agent: string): number => {
+    const before = subscriptions.size;
+    const account = accounts.of(agent);
+    for (let count = 0; count < 1000; count++) void subscriptions.subscribe(connection, `${agent}:${count}`, account);
+    return subscriptions.size - before;
+  };
+  expect([all('a'), all('b'), all('c')]).toEqual([500, 250, 125]);
+  expect(await subscriptions.subscribe(connection, 'a:x', accounts.of('a')).reply).toMatchObject({
+    kind: 'failed',
+    error: { code: 'OVERLOADED', message: expect.stringContaining('its share') },
+  });
+  const late = Array.from({ length: 8 }, (_, index) => all(`late-${index}`));
+  expect(Math.min(...late.slice(0, 4))).toBeGreaterThan(7);
+  // What others have subscribed to takes no room.
+  void subscriptions.subscribe(connection, 'b:1', accounts.of('a'));
+  subscriptions.unsubscribe('b:1', accounts.of('b'));
+  expect(subscriptions.size).toBe(1000);
+  for (let count = 0; count < 500; count++) subscriptions.unsubscribe(`a:${count}`, accounts.of('a'));
+  expect(subscriptions.size).toBe(500);
 });
 
 test('a server that came back is asked for many resources in turns', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../base/index.ts';
+import type { AgentAccount, Logger } from '../../base/index.ts';
 import type { Connection } from '../connecting/connection.ts';
 import { tooManySubscriptions } from '../failures.ts';
 import type { PendingRequest } from '../transport.ts';
@@ -8,8 +8,8 @@ export interface ResourceSubscriptions {
   /** The number of subscribed resources. */
   readonly size: number;
   /** The reply is the server's. Unless it is a result, the subscription is dropped. */
-  subscribe(connection: Connection, uri: string): PendingRequest;
-  unsubscribe(uri: string): void;
+  subscribe(connection: Connection, uri: string, account?: AgentAccount): PendingRequest;
+  unsubscribe(uri: string, account?: AgentAccount): void;
   /** The server says that a resource changed. */
   updated(params: Readonly<Record<string, unknown>>): void;
   /** Any subscribed resource may have changed without a notification. */
@@ -28,6 +28,8 @@ export interface ResourceSubscriptionsDeps {
 }
 
 const maxSubscribed = 1000;
+/** However many others have subscribed to, an agent may subscribe to this many, as long as there is room. */
+const minShare = 16;
 /** Spares a server that has just come back. */
 const resumedAtOnce = 50;
 
@@ -42,8 +44,10 @@ export function createResourceSubscriptions(
 class SharedSubscriptions implements ResourceSubscriptions {
   readonly #deps: ResourceSubscriptionsDeps;
   readonly #server: string;
-  /** Includes subscribers that still wait for the server's answer. */
-  readonly #subscribers = new Map<string, number>();
+  /** How often each agent has subscribed to a resource. Includes those that still wait for the server's answer. */
+  readonly #subscribers = new Map<string, Map<AgentAccount | undefined, number>>();
+  /** To how many resources each agent has subscribed. */
+  readonly #shares = new Map<AgentAccount | undefined, number>();
   #stopped = false;
 
   constructor(deps: ResourceSubscriptionsDeps, server: string) {
@@ -55,25 +59,44 @@ class SharedSubscriptions implements ResourceSubscriptions {
     return this.#subscribers.size;
   }
 
-  subscribe(connection: Connection, uri: string): PendingRequest {
-    const others = this.#subscribers.get(uri) ?? 0;
-    if (others === 0 && this.#subscribers.size >= maxSubscribed) {
-      return { reply: Promise.resolve(tooManySubscriptions(this.#server, maxSubscribed)), cancel() {} };
+  subscribe(connection: Connection, uri: string, account?: AgentAccount): PendingRequest {
+    if (!this.#subscribers.has(uri) && !this.#hasRoom(account)) {
+      const isFull = this.#subscribers.size >= maxSubscribed;
+      return { reply: Promise.resolve(tooManySubscriptions(this.#server, maxSubscribed, isFull)), cancel() {} };
     }
-    this.#subscribers.set(uri, others + 1);
+    this.#add(uri, account);
     const call = connection.subscribe(uri);
-    void call.reply.then((reply) => reply.kind !== 'result' && this.unsubscribe(uri));
+    void call.reply.then((reply) => reply.kind !== 'result' && this.unsubscribe(uri, account));
     return call;
   }
 
-  unsubscribe(uri: string): void {
-    const left = (this.#subscribers.get(uri) ?? 0) - 1;
-    if (left < 0) return;
-    if (left > 0) this.#subscribers.set(uri, left);
-    else {
-      this.#subscribers.delete(uri);
-      this.#deps.connection()?.unsubscribe(uri);
+  unsubscribe(uri: string, account?: AgentAccount): void {
+    const subscribers = this.#subscribers.get(uri);
+    const left = (subscribers?.get(account) ?? 0) - 1;
+    if (subscribers === undefined || left < 0) return;
+    if (left > 0) {
+      subscribers.set(account, left);
+      return;
     }
+    subscribers.delete(account);
+    count(this.#shares, account, -1);
+    if (subscribers.size > 0) return;
+    this.#subscribers.delete(uri);
+    this.#deps.connection()?.unsubscribe(uri);
+  }
+
+  #add(uri: string, account: AgentAccount | undefined): void {
+    const subscribers = this.#subscribers.get(uri) ?? new Map<AgentAccount | undefined, number>();
+    this.#subscribers.set(uri, subscribers);
+    if (!subscribers.has(account)) count(this.#shares, account, 1);
+    count(subscribers, account, 1);
+  }
+
+  /** An agent may have as many as are left for the others, so that whoever comes later finds room. */
+  #hasRoom(account: AgentAccount | undefined): boolean {
+    const free = maxSubscribed - this.#subscribers.size;
+    if (account === undefined || free === 0) return free > 0;
+    return (this.#shares.get(account) ?? 0) < Math.max(free, minShare);
   }
 
   updated({ uri }: Readonly<Record<string, unknown>>): void {
@@ -111,4 +134,10 @@ class SharedSubscriptions implements ResourceSubscriptions {
   #notify(uri: string): void {
     if (!this.#stopped) this.#deps.onUpdated(uri);
   }
+}
+
+function count<Key>(counts: Map<Key, number>, key: Key, change: 1 | -1): void {
+  const now = (counts.get(key) ?? 0) + change;
+  if (now === 0) counts.delete(key);
+  else counts.set(key, now);
 }

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createHub as createLibraryHub } from '../../../src/index.ts';
 import { isAlive, pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { openStage } from '../../support/hub.ts';
@@ -54,6 +56,32 @@ test(verifies('builtin:hosted', 'its calls are decided, recorded and limited as 
     ['git_status', 'tool_error', 'builtin'],
     ['git_status', 'rate_limited', null],
   ]);
+});
+
+test(verifies('builtin:turns', 'slow pages of one agent keep no other agent waiting'), async () => {
+  const slow: ServerResponse[] = [];
+  const web = createServer((request, response) => {
+    if (request.url === '/slow') slow.push(response);
+    else response.end('fast');
+  });
+  await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void web.close());
+  const site = `127.0.0.1:${(web.address() as AddressInfo).port}`; // it listens on a port
+  const stage = await openStage();
+  const agents = { greedy: { servers: ['web'] }, other: { servers: ['web'] } };
+  await stage.start({ servers: { web: { builtin: 'fetch', args: ['--allow', site] } }, agents });
+  await stage.hub.discover();
+  const fetch = (path: string, agent: string) =>
+    stage.say('web_fetch_url', { url: `http://${site}${path}` }, { agent });
+  const calls = Array.from({ length: 40 }, () => fetch('/slow', 'greedy'));
+  await eventually(() => slow.length === 16 || undefined, 'half of the turns to be taken');
+  expect(await fetch('/fast', 'other')).toContain('fast');
+  expect(slow).toHaveLength(16);
+  await eventually(() => {
+    for (const response of slow.splice(0)) response.end('done');
+    return stage.hub.load().every(({ inFlight }) => inFlight === 0) || undefined;
+  }, 'the rest to be served');
+  for (const answer of await Promise.all(calls)) expect(answer).toContain('done');
 });
 
 test('doctor, inspect and call know it as any other; a program has it too', async () => {

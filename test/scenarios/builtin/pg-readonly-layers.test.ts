@@ -18,7 +18,7 @@ import { escapes } from './pg-readonly-escapes.fixture.ts';
 
 let shop: Shop;
 let before: Record<string, string>;
-const signal = new AbortController().signal;
+const call = new AbortController();
 const deps = {
   clock: createSystemClock(),
   logger: createSilentLogger(),
@@ -48,7 +48,7 @@ describe('the transaction, with statements sent as they are', () => {
   });
 
   const raw = (...statements: string[]): Promise<unknown> =>
-    database.read(signal, async (session) => {
+    database.read(call, async (session) => {
       let last: unknown;
       for (const statement of statements) last = await session.query(statement.replaceAll('FILES', shop.files));
       return last;
@@ -96,7 +96,7 @@ describe('the transaction, with statements sent as they are', () => {
       ALTER ROLE shop_owner SET client_encoding = 'SJIS'`);
     const other = createDatabase(deps, { url: shop.url, connections: 1, timeoutSeconds: 10 });
     try {
-      const { rows } = await other.read(signal, (session) => session.query(`SELECT 'a\\', 'é', length('名')`));
+      const { rows } = await other.read(call, (session) => session.query(`SELECT 'a\\', 'é', length('名')`));
       expect(rows).toEqual([['a\\', 'é', '1']]);
     } finally {
       await other.close();
@@ -109,7 +109,7 @@ describe('the transaction, with statements sent as they are', () => {
     const other = createDatabase(deps, { url, connections: 1, timeoutSeconds: 10 });
     try {
       const look = `SELECT current_setting('work_mem'), current_setting('default_transaction_read_only')`;
-      const { rows } = await other.read(signal, (session) => session.query(look));
+      const { rows } = await other.read(call, (session) => session.query(look));
       expect(rows).toEqual([['8MB', 'on']]);
     } finally {
       await other.close();

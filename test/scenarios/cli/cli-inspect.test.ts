@@ -298,7 +298,6 @@ test('tools counts hidden tools by reason', async () => {
 test(
   verifies('inspect:redaction', 'values of variables that a server puts into its lists are not printed'),
   async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable in a configuration is written so.
     const leaky = { command: process.execPath, args: ['leaky.mjs'], env: { KEY: '${LEAKED_KEY}' } };
     const workspace = await makeWorkspace({ servers: { leaky } });
     const serve = JSON.stringify(pathToFileURL(fixturePath('raw/serve-stdio.mjs')).href);

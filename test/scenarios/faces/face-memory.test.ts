@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { createWorkspace } from '../../support/gateway.ts';
-import { initializeRequest } from '../../support/mcp-clients.ts';
+import { initializeRequest, modernClient } from '../../support/mcp-clients.ts';
+import type { Stream } from '../../support/mcp-http.ts';
+import { verifies } from '../../support/verifies.ts';
 import { eventually, within } from '../../support/within.ts';
 
 /** What clients that never say goodbye cost, in a hub of its own process. */
@@ -69,6 +71,36 @@ test('calls are garbage as soon as they have ended, also in a hub that has been 
   const each = Math.max(...grown) / (grown.length * 500);
   console.log(`${Math.round(each)} bytes of each call have grown old`);
   expect(each).toBeLessThan(500);
+});
+
+test(verifies('http:messages-forgotten', 'sessions and streams keep little of the messages that opened them'), {
+  timeout: 120_000,
+}, async () => {
+  const hub = await startHeapHub();
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  const much = 'A'.repeat(1_000_000);
+  const client = modernClient(hub.url, hub.token);
+  const open = async (count: number): Promise<(() => void)[]> => {
+    const streams: Stream[] = [];
+    for (let each = 0; each < count; each++) {
+      await post(hub, agent, initializeRequest('2025-11-25', 1, { elicitation: { much, form: { much } } }));
+      const uris = [much, `memo://${much}`];
+      const wanted = { toolsListChanged: true, resourceSubscriptions: uris };
+      streams.push(
+        await client.stream('subscriptions/listen', { notifications: wanted, much }, { id: 'i'.repeat(200) }),
+      );
+    }
+    return streams.map((stream) => () => stream.close());
+  };
+  const close = await open(2);
+  const before = await hub.measure();
+  close.push(...(await open(20)));
+  const during = await hub.measure();
+  for (const end of close) end();
+  agent.destroy();
+  expect(during.sessions).toBe(22);
+  // The messages had 80 MB together.
+  expect(during.heap - before.heap).toBeLessThan(4_000_000);
 });
 
 const inFlight = 32;

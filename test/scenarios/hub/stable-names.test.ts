@@ -115,11 +115,29 @@ describe.each(namings)('naming: %s', (naming) => {
     const [name, missing] = [first[0], { command: '/does/not/exist' }];
     await stage.start(config({ [name]: missing, ...newcomer }));
     await stage.hub.discover();
-    // It is another server now, of which nothing is known.
-    expect(await stage.say(shared)).toBe(second[1]);
+    // It is another server now, of which nothing is known, so it may have the name.
+    expect(await stage.call(shared)).toMatchObject({ kind: 'failed', error: { code: 'UPSTREAM_UNAVAILABLE' } });
+    expect(await stage.say(given)).toBe(second[1]);
     await stage.start(config({ ...holder, ...newcomer }));
     expect(await stage.say(given)).toBe(second[1]);
   });
+
+  test(
+    verifies('names:order', 'a contested name waits for the server that comes first, and no other one answers to it'),
+    async () => {
+      const stage = await openStage();
+      const hung = stdioServer('bad.mjs', ['never-answers']);
+      await stage.start(config({ [first[0]]: hung, ...newcomer }));
+      await stage.hub.discover([second[0]]);
+      const called = await stage.hurry(stage.call(shared));
+      expect(called).toMatchObject({ error: { code: 'UPSTREAM_UNAVAILABLE', details: { server: first[0] } } });
+      expect(await stage.hurry(stage.names())).not.toContain(shared);
+      expect(await stage.say(await otherName(stage))).toBe(second[1]);
+      await stage.configure(config({ ...holder, ...newcomer }));
+      await stage.hub.reload();
+      expect(await stage.say(shared)).toBe(first[1]);
+    },
+  );
 });
 
 test('each way of naming goes by the order of the configuration', async () => {

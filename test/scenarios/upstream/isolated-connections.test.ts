@@ -96,7 +96,7 @@ test('a subscription over a lost connection continues without another request', 
   const stage = await begin();
   const own = stage.children();
   const heard: string[] = [];
-  const watch = new ResourceSubscription((uri) => heard.push(uri));
+  const watch = new ResourceSubscription((uri) => heard.push(uri) > 0);
   const uri = 'memo://up/note';
   const subscription = { kind: 'subscription', name: uri, argumentsText: `{"uri":"${uri}"}`, args: { uri } } as const;
   const { result } = start(stage, 'a', { ...subscription, subscription: watch });

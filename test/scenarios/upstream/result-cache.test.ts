@@ -77,7 +77,7 @@ describe.each(eras)('a %s server with a cache', (era) => {
 
   test(verifies('cache:stale', 'is asked again for a resource that it says is new'), async () => {
     const stage = await begin(era);
-    const watch = new ResourceSubscription(() => heard++);
+    const watch = new ResourceSubscription(() => ++heard > 0);
     let heard = 0;
     const request = {
       kind: 'subscription',

@@ -136,7 +136,9 @@ const [note, readme] = ['memo://up/note', 'shared://readme'] as const;
 
 function listen(stage: Stage): string[] {
   const heard: string[] = [];
-  serverOf(stage).dispatch.onUpdated((uri) => heard.push(uri));
+  for (const uri of [note, readme]) {
+    serverOf(stage).dispatch.onUpdated(uri, { client: heard, updated: (changed) => heard.push(changed) > 0 });
+  }
   return heard;
 }
 

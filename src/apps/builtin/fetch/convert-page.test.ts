@@ -33,6 +33,8 @@ describe('Markdown', () => {
       '[Logo](https://site.test/x)',
     ],
     ['a base', '<base href="https://other.test/a/"><a href=b>c</a>', '[c](https://other.test/a/b)'],
+    ['the first base', '<base><base href=x/><base href=y/><a href=b>c</a>', '[c](https://site.test/docs/x/b)'],
+    ['no base of another scheme', '<base href=data:x><base href=y/><a href=b>c</a>', '[c](https://site.test/docs/b)'],
     ['a list', '<ul><li>a<li>b<ol><li>c</li><li>d</ol><li>e</ul>f', '- a\n- b\n  1. c\n  2. d\n- e\n\nf'],
     ['an item with paragraphs', '<ol><li><p>a</p><p>b</p></ol>', '1. a\n\n   b'],
     ['a quote', '<blockquote><p>a<p>b</blockquote>c', '> a\n>\n> b\n\nc'],
@@ -207,6 +209,20 @@ test('a short page with long lines is cut', async () => {
   });
   expect([text.length, isCut]).toEqual([200_000, true]);
   expect(text).toMatch(/^(> ){8}\[z\]/);
+});
+
+test('a base that is too long resolves no links', async () => {
+  const html = '<a href=x>relative</a> <a href=https://other.test/>absolute</a>';
+  for (const start of ['', `<base href=${'y/'.repeat(1020)}>`]) {
+    const far = new URL(`https://site.test/${'x'.repeat(start === '' ? 2048 : 10)}/?q#f`);
+    const { text } = await convertPage({ breathe }, start + html, {
+      style: 'markdown',
+      base: far,
+      limit: 10_000,
+      signal: never,
+    });
+    expect(text).toBe('relative [absolute](https://other.test/)');
+  }
 });
 
 test('a cancelled call waits for no page', async () => {

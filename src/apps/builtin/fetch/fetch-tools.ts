@@ -23,13 +23,14 @@ export function createFetchTools(deps: FetchDeps, limits: FetchLimits): ServedTo
   // Each fetch holds its page in memory.
   const fetches = createSemaphore(maxAtOnce);
   function run(style: Style | 'as-is', isHtmlOnly = false) {
-    return async (args: Input, { signal }: ToolContext): Promise<ToolOutput> => {
+    return async (args: Input, { signal, agent }: ToolContext): Promise<ToolOutput> => {
       const url = readUrl(args.url);
       const wanted = { url, start: args.start, maxChars: args.max_chars, style, isHtmlOnly };
       const timeout = { timeoutMs: limits.timeoutMs, signal };
       return inTime(deps.clock, timeout, url.href, async (stop) => {
-        const endTurn = await fetches.take(stop);
-        return answer({ ...deps, lookups, largePages }, limits, wanted, stop).finally(endTurn);
+        const endTurn = await fetches.of(agent).take(stop);
+        const turns = { lookups: lookups.of(agent), largePages: largePages.of(agent) };
+        return answer({ ...deps, ...turns }, limits, wanted, stop).finally(endTurn);
       });
     };
   }

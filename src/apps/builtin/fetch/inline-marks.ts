@@ -1,7 +1,8 @@
 import type { Attributes } from './elements.ts';
 import type { Lines } from './page-lines.ts';
 
-const maxUrlChars = 2048;
+/** Longer links are left out, and a longer base resolves none. */
+export const maxUrlChars = 2048;
 
 /** Writes emphasis, code and links as Markdown. */
 export class InlineMarks {
@@ -17,7 +18,7 @@ export class InlineMarks {
     return name === 'a' || markOf.has(name);
   }
 
-  open(name: string, { href }: Attributes, base: URL): void {
+  open(name: string, { href }: Attributes, base: string | undefined): void {
     if (name === 'a') {
       const url = href === undefined ? undefined : linkTo(href, base);
       this.#lines.unmark('link');
@@ -55,9 +56,9 @@ const markOf: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Undefined for links within the page and for other schemes than http, https and mailto. */
-function linkTo(href: string, base: URL): string | undefined {
+function linkTo(href: string, base: string | undefined): string | undefined {
   const written = href.trim();
-  if (written === '' || written.startsWith('#') || !URL.canParse(written, base.href)) return undefined;
+  if (written === '' || written.startsWith('#') || !URL.canParse(written, base)) return undefined;
   const url = new URL(written, base);
   if (!['http:', 'https:', 'mailto:'].includes(url.protocol) || url.href.length > maxUrlChars) return undefined;
   return url.href.replaceAll('(', '%28').replaceAll(')', '%29');

@@ -1,7 +1,7 @@
 import { Blocks } from './blocks.ts';
 import type { BoundedText } from './bounded-text.ts';
 import type { Attributes, PageWriter } from './elements.ts';
-import { InlineMarks } from './inline-marks.ts';
+import { InlineMarks, maxUrlChars } from './inline-marks.ts';
 import { createLines, type Lines } from './page-lines.ts';
 import { createTables, type Tables } from './page-tables.ts';
 import { Preformatted } from './preformatted.ts';
@@ -34,7 +34,10 @@ class TextPage implements WrittenPage {
   readonly #preformatted: Preformatted;
   readonly #blocks: Blocks;
   readonly #marks: InlineMarks;
-  #base: URL;
+  readonly #pageUrl: URL;
+  /** Links are resolved against this one. Undefined if it is too long: then only absolute links are written. */
+  #linkBase: string | undefined;
+  #hasBaseElement = false;
   #title = '';
   /** How many `title` elements, and how many hidden ones, are open. */
   #titles = 0;
@@ -51,7 +54,8 @@ class TextPage implements WrittenPage {
     this.#preformatted = preformatted;
     this.#blocks = new Blocks({ lines, tables, preformatted, isMarkdown });
     this.#marks = new InlineMarks(lines);
-    this.#base = base;
+    this.#pageUrl = base;
+    this.#linkBase = linkBaseOf(base);
   }
 
   title(): string {
@@ -63,13 +67,13 @@ class TextPage implements WrittenPage {
     if (this.#hidden > 0) return;
     const preformatted = this.#preformatted;
     if (name === 'title') this.#titles++;
-    else if (name === 'base') this.#base = baseOf(attributes, this.#base);
+    else if (name === 'base') this.#setBase(attributes);
     else if (name === 'img') this.#lines.words(attributes.alt ?? '');
     else if (name === 'br') preformatted.isOpen ? preformatted.write('\n') : this.#lines.end(1);
     else if (name === 'hr') this.#blocks.rule();
     else if (!preformatted.isOpen && this.#tables.open(name)) return;
     else if (Blocks.has(name)) this.#blocks.open(name);
-    else if (this.#isMarkdown && InlineMarks.has(name)) this.#marks.open(name, attributes, this.#base);
+    else if (this.#isMarkdown && InlineMarks.has(name)) this.#marks.open(name, attributes, this.#linkBase);
     preformatted.look(attributes);
   }
 
@@ -89,12 +93,21 @@ class TextPage implements WrittenPage {
     else this.#lines.words(text);
     this.#tables.look();
   }
+
+  /** Only the first one counts, as in browsers. */
+  #setBase({ href }: Attributes): void {
+    if (href === undefined || this.#hasBaseElement) return;
+    this.#hasBaseElement = true;
+    if (!URL.canParse(href, this.#pageUrl.href)) return;
+    const url = new URL(href, this.#pageUrl);
+    if (url.protocol === 'http:' || url.protocol === 'https:') this.#linkBase = linkBaseOf(url);
+  }
 }
 
 const hiddenElements: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
 
-function baseOf({ href }: Attributes, base: URL): URL {
-  if (href === undefined || !URL.canParse(href, base.href)) return base;
-  const url = new URL(href, base);
-  return url.protocol === 'http:' || url.protocol === 'https:' ? url : base;
+/** Query and fragment never become part of another link. */
+function linkBaseOf(url: URL): string | undefined {
+  const base = `${url.origin}${url.pathname}`;
+  return base.length > maxUrlChars ? undefined : base;
 }

@@ -24,11 +24,11 @@ export function gitBlame({ calls, repository, maxBytes }: GitTools): ServedTool 
     description: 'Shows the commit, date and author of each line of a committed file.',
     annotations: lookingOnly,
     input,
-    async run(args, { signal }) {
+    async run(args, call) {
       const file = await pathInside(repository, args.file);
       if (file === undefined) throw new ToolFault('That is the repository itself. Name a file.');
       if ((args.start ?? 1) > (args.end ?? Number.POSITIVE_INFINITY)) throw new ToolFault('`start` is after `end`.');
-      const output = await calls.onRepository(repository, signal, (git) => blame(git, file, args));
+      const output = await calls.onRepository(repository, call, (git) => blame(git, file, args));
       const lines = parseBlame(wholeLines(output));
       const text = lines.map(
         ({ line, hash, date, author, text: content }) => `${shortHash(hash)} ${date} ${author} ${line}) ${content}`,

@@ -28,9 +28,9 @@ export function gitDiff({ calls, repository, maxBytes }: GitTools): ServedTool {
       'Shows differences between commits, the index and the work tree. Without arguments: unstaged changes. Untracked files are not included; git_status lists them.',
     annotations: lookingOnly,
     input,
-    async run(args, { signal }) {
+    async run(args, call) {
       const path = await pathInside(repository, args.path);
-      const output = await calls.onRepository(repository, signal, async (git) =>
+      const output = await calls.onRepository(repository, call, async (git) =>
         git.run([...diffCommand(args), ...(await sides(git, args)), '--', ...(path === undefined ? [] : [path])]),
       );
       if (output.stdout.length === 0) return { text: 'No differences.' };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, errnoOf } from '../../../base/index.ts';
-import { ToolFault } from '../../serving/index.ts';
+import { type ToolContext, ToolFault } from '../../serving/index.ts';
 import { createSemaphore } from '../semaphore.ts';
 import type { ConfigEntry } from './local-config.ts';
 import { type Git, type GitHost, listConfig, prepareGit } from './prepare-git.ts';
@@ -22,8 +22,8 @@ export interface GitCallsOptions {
 export interface GitCalls {
   /** The settings of one configuration file, without its includes. */
   readConfig(file: string): Promise<readonly ConfigEntry[]>;
-  /** Kills git when the signal aborts, on timeout, or at `close`. */
-  onRepository<T>(repository: Repository, signal: AbortSignal, work: (git: Git) => Promise<T>): Promise<T>;
+  /** Kills git when the call is cancelled, on timeout, or at `close`. */
+  onRepository<T>(repository: Repository, call: ToolContext, work: (git: Git) => Promise<T>): Promise<T>;
   /** Resolves when no git process runs and all temporary folders are removed. */
   close(): Promise<void>;
 }
@@ -40,13 +40,14 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
   const turns = createSemaphore(maxAtOnce);
   let closed = false;
 
-  async function inDir<T>(signal: AbortSignal, work: (dir: string, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function inDir<T>(call: ToolContext, work: (dir: string, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = call;
     if (closed || signal.aborted) throw givenUp();
     const ending = new AbortController();
     const giveUp = (): void => ending.abort(givenUp());
     signal.addEventListener('abort', giveUp, { once: true });
     const timer = clock.setTimer(timeoutMs, () => ending.abort(late(timeoutMs)));
-    const running = inTurn(ending.signal, (dir) => work(dir, ending.signal));
+    const running = inTurn({ ...call, signal: ending.signal }, (dir) => work(dir, ending.signal));
     inFlight.set(ending, running);
     try {
       return await running;
@@ -57,15 +58,15 @@ export function createGitCalls({ clock, host }: GitCallsDeps, { tmpDir, timeoutM
     }
   }
 
-  async function inTurn<T>(signal: AbortSignal, work: (dir: string) => Promise<T>): Promise<T> {
-    const endTurn = await turns.take(signal);
+  async function inTurn<T>({ signal, agent }: ToolContext, work: (dir: string) => Promise<T>): Promise<T> {
+    const endTurn = await turns.of(agent).take(signal);
     return inTemporaryDir(tmpDir, work).catch(asFault).finally(endTurn);
   }
 
   return {
-    readConfig: (file) => inDir(new AbortController().signal, (dir, signal) => listConfig(host, file, dir, signal)),
-    onRepository: (repository, signal, work) =>
-      inDir(signal, async (dir, ending) => work(await prepareGit(host, repository, dir, ending))),
+    readConfig: (file) => inDir(new AbortController(), (dir, signal) => listConfig(host, file, dir, signal)),
+    onRepository: (repository, call, work) =>
+      inDir(call, async (dir, ending) => work(await prepareGit(host, repository, dir, ending))),
     async close() {
       closed = true;
       for (const ending of inFlight.keys()) ending.abort(givenUp());

@@ -52,8 +52,7 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
 async function openRepository(calls: GitCalls, folder: string): Promise<Repository> {
   try {
     const repository = await locateRepository(folder, (file) => workTreeOf(calls, file));
-    const { signal } = new AbortController();
-    await calls.onRepository(repository, signal, (each) => each.run(['rev-parse', '--git-dir']));
+    await calls.onRepository(repository, new AbortController(), (each) => each.run(['rev-parse', '--git-dir']));
     return repository;
   } catch (error) {
     if (!(error instanceof ToolFault)) throw error;

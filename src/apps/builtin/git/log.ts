@@ -22,9 +22,9 @@ export function gitLog({ calls, repository, maxBytes }: GitTools): ServedTool {
       since: dateArgument.optional(),
       until: dateArgument.optional(),
     }),
-    async run({ limit, ref, path: given, author, since, until }, { signal }) {
+    async run({ limit, ref, path: given, author, since, until }, call) {
       const path = await pathInside(repository, given);
-      const output = await calls.onRepository(repository, signal, async (git) => {
+      const output = await calls.onRepository(repository, call, async (git) => {
         const from = ref === undefined ? await headCommit(git) : formatRevisions(await revisionsOf(git, ref));
         if (from === undefined) return undefined;
         return git.run([

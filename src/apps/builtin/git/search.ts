@@ -30,9 +30,9 @@ export function gitSearch({ calls, repository, maxBytes }: GitTools): ServedTool
     description: 'Searches commit messages, the content of committed files, or the changes of commits.',
     annotations: lookingOnly,
     input,
-    async run(args, { signal }) {
+    async run(args, call) {
       const path = await pathInside(repository, args.path);
-      return calls.onRepository(repository, signal, async (git) => {
+      return calls.onRepository(repository, call, async (git) => {
         const revisions = await revisionsFor(git, args.ref);
         if (revisions === undefined) return noCommitsYet;
         const limits = path === undefined ? [] : [path];

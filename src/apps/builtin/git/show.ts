@@ -22,9 +22,9 @@ export function gitShow({ calls, repository, maxBytes }: GitTools): ServedTool {
       path: pathArgument.optional(),
       stat: statArgument.optional(),
     }),
-    async run({ commit, path: given, stat }, { signal }) {
+    async run({ commit, path: given, stat }, call) {
       const path = await pathInside(repository, given);
-      const output = await calls.onRepository(repository, signal, async (git) => {
+      const output = await calls.onRepository(repository, call, async (git) => {
         const hash = await commitOf(git, commit);
         const changes = stat === true ? statOptions : ['--patch'];
         const limits = path === undefined ? [] : [path];

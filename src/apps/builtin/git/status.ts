@@ -13,9 +13,9 @@ export function gitStatus({ calls, repository, maxBytes }: GitTools): ServedTool
       'Shows the branch, its distance from its upstream branch, and every changed, staged, conflicting or untracked file.',
     annotations: lookingOnly,
     input: z.strictObject({}),
-    async run(_, { signal }) {
+    async run(_, call) {
       if (repository.bare) throw new ToolFault('The repository is bare: it has no work tree. Use git_log or git_show.');
-      const output = await calls.onRepository(repository, signal, (git) =>
+      const output = await calls.onRepository(repository, call, (git) =>
         git.run(['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', outsideSubmodules]),
       );
       const status = parseStatus(gitFieldsOf(output));

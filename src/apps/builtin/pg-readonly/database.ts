@@ -1,7 +1,7 @@
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg';
 import type { ConnectionOptions, parse } from 'pg-connection-string';
 import { type Clock, type Logger, settlesWithin } from '../../../base/index.ts';
-import { ToolFault } from '../../serving/index.ts';
+import { type ToolContext, ToolFault } from '../../serving/index.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { explainConnectFailure, explainQueryFailure, isQueryRefusal } from './query-failures.ts';
 import { createSession, type Session } from './session.ts';
@@ -9,10 +9,10 @@ import { createSession, type Session } from './session.ts';
 /** A database that is only read. */
 export interface Database {
   /**
-   * Runs within one read-only transaction that is always rolled back, on a pooled connection. An aborted signal also
-   * cancels the statement in PostgreSQL. Throws ToolFaults.
+   * Runs within one read-only transaction that is always rolled back, on a pooled connection. A cancelled call
+   * also cancels the statement in PostgreSQL. Throws ToolFaults.
    */
-  read<T>(signal: AbortSignal, run: (session: Session) => Promise<T>): Promise<T>;
+  read<T>(call: ToolContext, run: (session: Session) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -66,9 +66,9 @@ class PooledDatabase implements Database {
     this.#pool.on('connect', (client) => this.#watch(client));
   }
 
-  async read<T>(signal: AbortSignal, run: (session: Session) => Promise<T>): Promise<T> {
+  async read<T>({ signal, agent }: ToolContext, run: (session: Session) => Promise<T>): Promise<T> {
     try {
-      const endTurn = await this.#turns.take(signal);
+      const endTurn = await this.#turns.of(agent).take(signal);
       try {
         const { client, pid } = await this.#begin();
         return await this.#within(client, pid, signal, run);

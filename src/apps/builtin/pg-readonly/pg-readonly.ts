@@ -40,7 +40,7 @@ async function open({ args, env }: BuiltinSettings, { clock, logger }: BuiltinDe
 /** An unavailable database makes the server unavailable; it is retried like any other server. */
 async function reach(database: Database): Promise<void> {
   try {
-    await database.read(new AbortController().signal, async () => {});
+    await database.read(new AbortController(), async () => {});
   } catch (error) {
     if (!(error instanceof ToolFault)) throw error;
     throw new HubError('UPSTREAM_UNAVAILABLE', error.message, { cause: error });
@@ -88,8 +88,8 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
       description: 'Lists the readable tables and views, with schema, kind, estimated row count and comment.',
       annotations,
       input: z.object({ schema: z.string().optional().describe('Only tables of this schema') }),
-      run: async ({ schema }, { signal }) =>
-        answerOf(await database.read(signal, (session) => listTables(session, schema, bounds.maxRows))),
+      run: async ({ schema }, call) =>
+        answerOf(await database.read(call, (session) => listTables(session, schema, bounds.maxRows))),
     }),
     defineTool({
       name: 'describe_table',
@@ -97,8 +97,7 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
       description: 'Shows the columns, constraints and indexes of a table or view.',
       annotations,
       input: z.object({ table: z.string().describe('table or schema.table, as list_tables shows it') }),
-      run: async ({ table }, { signal }) =>
-        answerOf(await database.read(signal, (session) => describeTable(session, table))),
+      run: async ({ table }, call) => answerOf(await database.read(call, (session) => describeTable(session, table))),
     }),
     defineTool({
       name: 'query_table',
@@ -106,8 +105,8 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
       description: `Reads up to ${bounds.maxRows} rows of one table, with filters and sorting. For joins and aggregates, use execute_query.`,
       annotations,
       input: tableQuery,
-      run: async (query, { signal }) =>
-        answerOf(await database.read(signal, (session) => queryTable(session, query, bounds.maxRows))),
+      run: async (query, call) =>
+        answerOf(await database.read(call, (session) => queryTable(session, query, bounds.maxRows))),
     }),
     defineTool({
       name: 'execute_query',
@@ -117,9 +116,9 @@ function toolsOn(database: Database, bounds: QueryBounds): ServedTool[] {
         'Other statements, and functions that may do more than read, are refused.',
       annotations,
       input: z.object({ sql: z.string().describe('One PostgreSQL statement') }),
-      run: async ({ sql }, { signal }) => {
+      run: async ({ sql }, call) => {
         const statement = readStatement(sql, await parser.parse(sql));
-        return answerOf(await database.read(signal, (session) => executeQuery(session, statement, bounds)));
+        return answerOf(await database.read(call, (session) => executeQuery(session, statement, bounds)));
       },
     }),
   ];

@@ -171,3 +171,39 @@ test('a tool that is called like the name that another would get, hash and all, 
     expect(new Set(sitters).size).toBe(sitters.length);
   }
 });
+
+test(verifies('names:order', 'no later server gets a name that an undiscovered server may turn out to have'), () => {
+  const naming = fc.constantFrom('prefixed' as const, 'preserved' as const);
+  fc.assert(
+    fc.property(naming, word, tools, (kind, first, all) => {
+      const later = all.filter(([server]) => server !== first);
+      const before = createNameBook(kind);
+      before.reserve(first);
+      const given = later.map(([server, tool]) => before.nameOf(server, tool));
+      expect(new Set(given).size).toBe(later.length);
+      const after = createNameBook(kind);
+      const firsts = new Set(all.map(([, tool]) => after.nameOf(first, tool)));
+      for (const [index, [server, tool]] of later.entries()) {
+        // With names preserved, a name with the later server in it says whose it is.
+        if (kind === 'preserved' && given[index] === prefixedName(server, tool)) continue;
+        expect(firsts).not.toContain(given[index]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a reserved server takes only names that could be its own', () => {
+  const prefixed = createNameBook('prefixed');
+  prefixed.reserve('my_bank');
+  prefixed.reserve('x'.repeat(60));
+  expect(prefixed.nameOf('my', 'bank_pay')).toMatch(/^my_bank_pay_[0-9a-f]{8}$/);
+  expect(prefixed.nameOf('my', 'pay')).toBe('my_pay');
+  expect(prefixed.nameOf('my', 'banks')).toBe('my_banks');
+  expect(prefixed.collisions).toEqual([]);
+  const preserved = createNameBook('preserved');
+  expect(preserved.nameOf('first', 'pay')).toBe('pay');
+  preserved.reserve('bank');
+  expect(preserved.nameOf('later', 'look')).toBe('later_look');
+  expect(preserved.nameOf('bank_', 'draw')).toMatch(/^bank__draw_[0-9a-f]{8}$/);
+});

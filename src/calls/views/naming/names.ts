@@ -10,6 +10,8 @@ import { statusToolName } from '../../availability/status-tool.ts';
 export interface NameBook {
   /** By the server's own name. */
   nameOf(server: string, own: string): string;
+  /** For a server that has never listed anything: servers that come later do not get the names that it may turn out to have. */
+  reserve(server: string): void;
   /** Entries that did not get their usual name because another server has it. */
   readonly collisions: readonly Collision[];
 }
@@ -35,18 +37,31 @@ interface Named {
  */
 export const maxNameLength = 64 - 'mcp__quartermaster__'.length;
 
+const hashLength = 8;
+
 export function createNameBook(naming: Naming): NameBook {
   const bySubject = new Map<string, Named>();
   const holders = new Map<string, Named>();
+  const reserved = createReservedNames();
   holders.set(statusToolName, { server: 'quartermaster', own: 'status', name: statusToolName });
 
   function wantedBy(server: string, own: string): string {
-    return naming === 'preserved' && !invisibleCharacters.test(own) ? own : prefixedName(server, own);
+    return keepsName(own) ? own : prefixedName(server, own);
+  }
+
+  function keepsName(own: string): boolean {
+    return naming === 'preserved' && !invisibleCharacters.test(own);
+  }
+
+  /** A name without the server in it may turn out to belong to any server. */
+  function isFree(server: string, own: string): boolean {
+    if (holders.has(wantedBy(server, own))) return false;
+    return keepsName(own) ? reserved.isEmpty : !reserved.has(prefixedName(server, own));
   }
 
   function firstFree(server: string, own: string): string {
     const prefixed = prefixedName(server, own);
-    return holders.has(prefixed) ? hashedName(server, own) : prefixed;
+    return holders.has(prefixed) || reserved.has(prefixed) ? hashedName(server, own) : prefixed;
   }
 
   function hashedName(server: string, own: string): string {
@@ -68,14 +83,38 @@ export function createNameBook(naming: Naming): NameBook {
     nameOf(server, own) {
       const known = bySubject.get(subjectOf(server, own));
       if (known !== undefined) return known.name;
-      const wanted = wantedBy(server, own);
-      const named = { server, own, name: holders.has(wanted) ? firstFree(server, own) : wanted };
+      const name = isFree(server, own) ? wantedBy(server, own) : firstFree(server, own);
+      const named = { server, own, name };
       holders.set(named.name, named);
       bySubject.set(subjectOf(server, own), named);
       return named.name;
     },
+    reserve: (server) => reserved.add(server),
     get collisions() {
       return [...bySubject.values()].flatMap(collisionsOf);
+    },
+  };
+}
+
+/** The prefixed names that servers may turn out to have. */
+function createReservedNames() {
+  const prefixes = new Set<string>();
+  return {
+    get isEmpty() {
+      return prefixes.size === 0;
+    },
+    add(server: string): void {
+      const prefix = clean(server);
+      prefixes.add(prefix);
+      // Before a hash at the end of a name that would be too long.
+      prefixes.add(prefix.slice(0, maxNameLength - hashLength - 1));
+    },
+    has(prefixed: string): boolean {
+      if (prefixes.size === 0) return false;
+      for (let end = prefixed.indexOf('_'); end >= 0; end = prefixed.indexOf('_', end + 1)) {
+        if (prefixes.has(prefixed.slice(0, end))) return true;
+      }
+      return prefixes.has(prefixed);
     },
   };
 }
@@ -97,7 +136,7 @@ function subjectOf(server: string, tool: string): string {
 }
 
 function withHash(name: string, seed: string): string {
-  const hash = createHash('sha256').update(seed).digest('hex').slice(0, 8);
+  const hash = createHash('sha256').update(seed).digest('hex').slice(0, hashLength);
   return `${name.slice(0, maxNameLength - hash.length - 1)}_${hash}`;
 }
 

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../base/index.ts';
 import { sseEvent, ssePriming } from '../../../mcp/index.ts';
-import { uncountedBytes } from '../client-bytes.ts';
 import { type EventStream, openEventStream } from '../response.ts';
 import type { BufferedBytes } from './client-sessions.ts';
 
@@ -11,6 +10,9 @@ const maxEvents = 64;
 const maxBytes = 1024 * 1024;
 /** For all sessions of one token; a stream that is opened beyond this limit cannot be resumed. */
 export const maxKeptPerOwner = 32 * 1024 * 1024;
+/** The last part of it is for short messages, such as the error that stands for an answer without room. */
+const keptForShort = 4 * 1024 * 1024;
+const shortBytes = 4 * 1024;
 /** How long a client should wait before it reconnects. */
 const retryMs = 1000;
 
@@ -100,7 +102,7 @@ export class EventLog implements EventStream {
 
   /** Whether a message of that size can be sent to a reader, or buffered for one that reconnects. */
   keeps(bytes: number): boolean {
-    return this.#reader !== undefined || bytes <= uncountedBytes || this.#hasRoom(bytes);
+    return this.#reader !== undefined || this.#hasRoom(bytes);
   }
 
   /** The bytes it buffers. */
@@ -124,23 +126,30 @@ export class EventLog implements EventStream {
     return `${this.name}-${event}`;
   }
 
+  /** Its own earlier events make room. */
   #hasRoom(bytes: number): boolean {
-    const { total } = this.#deps.kept;
-    return total === 0 || total + bytes <= maxKeptPerOwner;
+    const others = this.#deps.kept.total - this.#bufferedBytes;
+    const limit = bytes <= shortBytes ? maxKeptPerOwner : maxKeptPerOwner - keptForShort;
+    return others === 0 || others + bytes <= limit;
   }
 
   #keep(event: string): void {
     // Its reader may still get it, but cannot resume.
-    if (event.length > uncountedBytes && !this.#hasRoom(event.length)) {
+    if (!this.#hasRoom(event.length)) {
       this.#lasting = false;
       this.#forget();
       return;
     }
     this.#kept.push(event);
     this.#count(event.length);
-    while (this.#kept.length > 1 && (this.#kept.length > maxEvents || this.#bufferedBytes > maxBytes)) {
+    while (this.#kept.length > 1 && this.#isOverLimit()) {
       this.#count(-(this.#kept.shift()?.length ?? 0));
     }
+  }
+
+  #isOverLimit(): boolean {
+    const isFull = this.#kept.length > maxEvents || this.#bufferedBytes > maxBytes;
+    return isFull || this.#deps.kept.total > maxKeptPerOwner;
   }
 
   #forget(): void {

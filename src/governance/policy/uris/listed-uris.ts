@@ -77,8 +77,10 @@ function formsWithin(budget: WorkBudget, uri: string): UriForms | undefined {
 
 /** A text is decoded only where it has something to decode: layer by layer, and in several ways. */
 function decodingSteps(uri: string): number {
-  return uri.includes('%') ? 1 + uri.length * stepsPerDecoding : 1;
+  return plainText.test(uri) ? 1 : 1 + uri.length * stepsPerDecoding;
 }
+
+const plainText = /^[!-$&-[\]-~]*$/;
 
 const stepsPerUri = 100;
 const stepsPerDecoding = 8;

@@ -11,26 +11,57 @@ export function decodings(text: string): readonly string[] {
 }
 
 /**
- * Why a URI cannot be compared safely: a control character, plain or encoded, or more layers of percent-encoding than
- * anyone needs. Tabs and line breaks may be encoded, as in the text of a query, but never raw.
+ * Why a URI cannot be compared safely: a control character, plain or encoded, more layers of percent-encoding than
+ * anyone needs, or a path that servers resolve differently. Tabs and line breaks may be encoded, as in the text of a
+ * query, but never raw.
  */
 export function uriProblem(uri: string): UriProblem | undefined {
   if (!suspicious.test(uri)) return undefined;
   if (controls.test(uri)) return 'control-character';
+  return encodingProblem(uri) ?? (hasAmbiguousPath(uri) ? 'ambiguous-path' : undefined);
+}
+
+function encodingProblem(uri: string): UriProblem | undefined {
   let text = uri;
   for (let layer = 0; layer <= maxLayers; layer++) {
     const decoded = decodeOnce(text);
     if (decoded === text) return undefined;
-    if (hiddenControls.test(decoded)) return 'control-character';
+    if (hiddenControls.test(decoded) || dividedEscape.test(decoded)) return 'control-character';
     text = decoded;
   }
   return 'encoded-too-often';
 }
 
 const maxLayers = 3;
-const suspicious = /[%\p{Cc}]/u;
+const suspicious = /[%\\\p{Cc}\P{ASCII}]/u;
 const controls = /\p{Cc}/u;
 const hiddenControls = /(?![\t\n\r])\p{Cc}/u;
+/** URL parsers drop tabs and line breaks, which completes the escape. */
+const dividedEscape = /%(?:\s+[\da-f]\s*|[\da-f]\s+)[\da-f]/i;
+
+/**
+ * Whether `.` or `..` stands together with a separator that only some programs see: a backslash, or a slash that is
+ * encoded or written as a compatible character. URL parsers take `%2e%2e` for `..` and leave `%2f` in a name, others
+ * decode both or none, so `..` removes a different folder for each.
+ */
+function hasAmbiguousPath(uri: string): boolean {
+  const plain = withoutInvisible(decodeAll(uri)).normalize('NFKC');
+  return steps.test(plain) && countOf(plain, /[/\\]/g) > countOf(uri, /\//g);
+}
+
+/** Also with parameters, as in `..;x`, and with the dots and spaces that Windows drops. */
+const steps = /(?:^|[/\\:?#])\.[. ]*(?:[/\\?#;]|$)/;
+
+function countOf(text: string, each: RegExp): number {
+  return text.match(each)?.length ?? 0;
+}
+
+/** Without control characters and invisible characters, which parsers drop. */
+export function withoutInvisible(text: string): string {
+  return text.replaceAll(invisible, '');
+}
+
+const invisible = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /** Decodes only characters that mean the same encoded or not. The others are part of a URI's structure. */
 function decodeHarmless(text: string): string {

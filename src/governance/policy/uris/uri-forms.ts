@@ -1,4 +1,4 @@
-import { decodings } from './percent-decoding.ts';
+import { decodings, withoutInvisible } from './percent-decoding.ts';
 import { type UriParts, uriParts, withoutParameters, withoutPort } from './uri-parts.ts';
 
 /**
@@ -73,11 +73,27 @@ interface Variant {
 
 /** A generator, so that nothing more is computed once there are too many. */
 function* variantsOf(uri: string): Generator<Variant> {
-  for (const text of readings(uri)) {
-    // In a rule, a star is a wildcard. In a URI, it is an ordinary character.
-    for (const { parts, isLoose } of leftOut(uriParts(text.replaceAll('*', '%2A')))) {
-      for (const each of resolved(parts)) yield { parts: each, isLoose };
-    }
+  const texts = new Set([...readings(uri), ...readings(uri.replace(fileHost, 'file://'))]);
+  for (const text of texts) yield* variantsOfText(text, false);
+  const cuts = new Set([...[...texts].flatMap(cutTexts), ...cutTexts(uri).flatMap(readings)]);
+  for (const text of cuts) yield* variantsOfText(text, true);
+}
+
+/** Python takes the host off before it decodes, so an encoded `#` in it does not end the path. */
+const fileHost = /^file:\/\/[^/?#]*/i;
+
+/** For a URI without `//`: servers that cut off everything up to the first `://`, or as many characters as usual. */
+function cutTexts(text: string): readonly string[] {
+  const [, scheme, rest] = /^([a-z][a-z\d+.-]*:)(?!\/\/)(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined || rest === undefined) return [];
+  const at = rest.indexOf('://');
+  return [rest.slice(2), ...(at < 0 ? [] : [rest.slice(at + 3)])].map((path) => `${scheme}//${path}`);
+}
+
+function* variantsOfText(text: string, onlyLoose: boolean): Generator<Variant> {
+  // In a rule, a star is a wildcard. In a URI, it is an ordinary character.
+  for (const { parts, isLoose } of leftOut(uriParts(text.replaceAll('*', '%2A')))) {
+    for (const each of resolved(parts)) yield { parts: each, isLoose: onlyLoose || isLoose };
   }
 }
 
@@ -103,12 +119,22 @@ function leftOut(parts: UriParts): readonly Variant[] {
   ];
 }
 
+/** A backslash is a slash to URL parsers and Windows, and part of a name to others. `file://C:/x` has a drive or a host. */
+function readings(text: string): readonly string[] {
+  return [...decoded(text)].flatMap((each) => {
+    const slashed = each.replaceAll('\\', '/');
+    return [each, slashed, slashed.replace(driveAsHost, 'file:///')];
+  });
+}
+
+const driveAsHost = /^file:\/\/(?=[a-z][:|](?:[/?#]|$))/i;
+
 /** Decoded in every way that a program may, without the characters that parsers drop, in both Unicode normal forms. */
-function readings(text: string): ReadonlySet<string> {
+function decoded(text: string): ReadonlySet<string> {
   if (plainText.test(text)) return new Set([text]);
   const found = new Set<string>();
-  for (const decoded of decodings(text)) {
-    const visible = decoded.replaceAll(dropped, '').trim();
+  for (const each of decodings(text)) {
+    const visible = withoutInvisible(each).trim();
     for (const form of ['NFC', 'NFKC'] as const) {
       const read = visible.normalize(form).replaceAll(/%[\da-f]{2}/gi, (code) => code.toUpperCase());
       found.add(read);
@@ -119,9 +145,6 @@ function readings(text: string): ReadonlySet<string> {
 
 /** Nothing to decode, drop or normalise. */
 const plainText = /^[!-$&-~]*$/;
-
-/** Control characters and invisible characters. */
-const dropped = /[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 
 /** As written, and with `.` and `..` resolved below the host, with the host as a folder, or in the whole text. */
 function resolved(parts: UriParts): readonly UriParts[] {

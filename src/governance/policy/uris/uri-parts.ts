@@ -14,10 +14,9 @@ export interface UriParts {
 }
 
 export function uriParts(text: string): UriParts {
-  const plain = text.replaceAll('\\', '/');
-  const [, scheme = '', slashes = '', rest = ''] = /^([a-z*][a-z\d+.*-]*:)?(\/*)(.*)$/is.exec(plain) ?? [];
+  const [, scheme = '', slashes = '', rest = ''] = /^([a-z*][a-z\d+.*-]*:)?(\/*)(.*)$/is.exec(text) ?? [];
   const lowerScheme = scheme.toLowerCase();
-  const hasHost = (slashes.length === 2 || lowerScheme in defaultPorts) && !isDrive(lowerScheme, rest);
+  const hasHost = slashes.length === 2 || lowerScheme in defaultPorts;
   const [, authority = '', path = '', tail = ''] =
     /^([^/?#]*)([^?#]*)(.*)$/s.exec(hasHost ? rest : `${slashes}${rest}`) ?? [];
   if (!hasHost) {
@@ -28,11 +27,6 @@ export function uriParts(text: string): UriParts {
   const at = authority.lastIndexOf('@');
   const host = hostName(authority.slice(at + 1), lowerScheme);
   return { scheme: lowerScheme, host, userinfo: authority.slice(0, at + 1), path, tail };
-}
-
-/** `file://C:/x` has no host. */
-function isDrive(scheme: string, rest: string): boolean {
-  return scheme === 'file:' && /^[a-z][:|](?:[/?#]|$)/i.test(rest);
 }
 
 /** Parsers differ, so this cuts at the first colon. The colons of an IPv6 address are inside brackets. */
