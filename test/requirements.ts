@@ -132,9 +132,9 @@ export const requirements = {
 
   // What an agent sees and may do
   'protocol:conformance-2025':
-    'The official conformance suites for the 2025 versions pass through the hub, over HTTP and stdio servers.',
+    'With preserved names and isolation per session, the official conformance suites for the 2025 versions pass through the hub, over HTTP and stdio servers.',
   'protocol:conformance-2026':
-    'Every requirement of the 2026 version is met through the hub, over HTTP and stdio servers.',
+    'With preserved names, the hub meets every requirement of the 2026 version, over HTTP and stdio servers.',
   'protocol:conformance-client':
     'As a client, the hub passes the official client conformance tests, except those for logins.',
   'view:least-privilege': 'An agent lists and calls only what its role, filters and policies allow.',
