@@ -18,7 +18,7 @@ export const zed: Client = {
     return { kind: 'setting', path, dialect: 'jsonc', steps, reach: 'everywhere' };
   },
   traces: (at) => [join(configHome(at), 'zed'), join(at.home, '.config', 'zed')],
-  restart: 'Zed notices the file by itself; the agent panel lists its servers.',
+  restart: 'Zed detects the changed file automatically; the agent panel lists its servers.',
 };
 
 function settingsFiles(at: ClientContext): readonly ClientFile[] {
