@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/index.ts';
 import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { asMcpJson, configHome, jsonFile, programEntry } from '../json-entries.ts';
 
-/** Its settings have no variables, so that a token would have to be in the file itself. */
+/** Its settings have no variables, so a token would have to be in the file. */
 export const zed: Client = {
   name: 'zed',
   title: 'Zed',
