@@ -36,7 +36,8 @@ export const requirements = {
     'A missing, empty or unreadable file keeps its last good text in force; changes that widen rights wait three seconds.',
   'trust:ask':
     'A server starts only after the operator approved what it would start or contact; the others work meanwhile.',
-  'trust:changed': 'A changed server keeps running as approved until its change is approved; a removed one stops at once.',
+  'trust:changed':
+    'A changed server keeps running as approved until its change is approved; a removed one stops at once.',
   'trust:rights': 'While a change of rights waits, an agent has only what the approved and the new version both allow.',
   'trust:quiet': 'Formatting, another branch that was approved, a rotated secret and a git worktree ask nothing.',
   'trust:files': 'The content of workspace files that a command names is approved with it and checked at each start.',
@@ -221,7 +222,8 @@ export const requirements = {
   'http:pages':
     'A page of an allowed origin can use the endpoint in both protocol eras and read every answer, errors included.',
   'http:other-pages': 'A page of any other origin is refused and can read nothing; no page can read the API.',
-  'http:metadata': 'A client without a valid token gets an error that says where the endpoint describes its requirements.',
+  'http:metadata':
+    'A client without a valid token gets an error that says where the endpoint describes its requirements.',
   'http:sse': 'A client that knows only the 2024-11-05 transport works over /sse, with everything the hub exposes.',
   'http:sse-owner': 'A stream and each message to it need the same valid token; for other tokens they do not exist.',
   'http:sse-bounds':
