@@ -105,7 +105,8 @@ export const commandLineRequirements = {
   'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
   'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
   'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
-  'connect:trust': 'Connecting approves only the entries that it moves, and asks first about servers that wait for approval.',
+  'connect:trust':
+    'Connecting approves only the entries that it moves, and asks first about servers that wait for approval.',
   'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
   'connect:first-contact':
     'Connecting starts each new trusted server once, so that the first list of the client is complete.',
