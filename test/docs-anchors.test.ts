@@ -18,7 +18,7 @@ test('a page of docs/ is in its index', () => {
   const index = read('docs/README.md');
   const listed = [...index.matchAll(/\]\(([^)#]+)\)/g)].map(([, link = '']) => `docs/${link}`);
   const wanted = pages.filter(
-    (page) => /^docs\/(guides\/|builtin\/)?[^/]+\.md$/.test(page) && page !== 'docs/README.md',
+    (page) => /^docs\/(guides\/|builtin\/|clients\/)?[^/]+\.md$/.test(page) && page !== 'docs/README.md',
   );
   expect(wanted.filter((page) => !listed.includes(page))).toEqual([]);
 });

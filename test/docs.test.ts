@@ -57,7 +57,14 @@ test('a decision is one page: context, decision, why, consequences', () => {
 test('continuous integration runs what the README says', () => {
   const command = 'npm ci && npm test';
   expect(read('.ci/run').trimEnd().split('\n').at(-1)).toBe(command);
-  if (pages.includes('README.md')) expect(read('README.md')).toContain(command);
+  expect(read('README.md')).toContain(command);
+});
+
+test('README.md starts the hub with a script that a test runs', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const [, name = ''] = /^npm ci && npm (?!test)(\w+)$/m.exec(read('README.md')) ?? [];
+  expect(scripts[name]).toBe('node scripts/start.mjs');
+  expect(read('test/scenarios/cli/cli-start.test.ts')).toContain(`'scripts', 'start.mjs'`);
 });
 
 function brokenLinks(page: string, text: string): string[] {

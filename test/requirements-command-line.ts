@@ -51,7 +51,7 @@ export const commandLineRequirements = {
   'edit:switch': 'A server is disabled and enabled in the file that configures it, once.',
   'edit:disk': 'A change that cannot be written leaves the old file and nothing else.',
   'preset:bootstrap': 'Presets become servers of the workspace; one that lacks a variable affects no other.',
-  'preset:keep': 'A preset replaces a differing file only when told to; all files are written or none.',
+  'preset:keep': 'A preset replaces a differing file only on request; all files are written or none.',
   'preset:add': 'A preset added to quartermaster.yaml is the same server that bootstrap writes.',
   'preset:routes':
     'Each preset comes with its required variables and with routes for the roles of a team, which load unchanged.',
@@ -107,7 +107,8 @@ export const commandLineRequirements = {
   'connect:no-token': "No token is written into a client's file; the client's own variable names it.",
   'connect:private': 'Backups and records of connections are outside the workspace and private; previews mask secrets.',
   'connect:refuse': 'What cannot be connected is refused with the file and the reason, and nothing is written.',
-  'connect:trust': 'Connecting approves what it moves and nothing else; what waits for approval is asked about first.',
+  'connect:trust':
+    'Connecting approves only the entries that it moves, and asks first about servers that wait for approval.',
   'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
   'connect:first-contact':
     'Connecting starts each new trusted server once, so that the first list of the client is complete.',

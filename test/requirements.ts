@@ -24,7 +24,7 @@ export const requirements = {
   'config:agent-alone':
     "A mistake about one agent in Squad's file leaves that agent without tools, and the hub running.",
   'config:orphans': 'A server file whose source is gone is reported.',
-  'config:roles': 'The team page gives agents their roles and routes nothing by itself.',
+  'config:roles': 'The team page gives agents their roles, but no servers.',
   'config:agent-files':
     'One file per agent gives it servers and rules; if part of it is not understood, that agent gets no tools.',
   'config:q-agents':
@@ -38,7 +38,8 @@ export const requirements = {
     'A missing, empty or unreadable file keeps its last good text in force; changes that widen rights wait three seconds.',
   'trust:ask':
     'A server starts only after the operator approved what it would start or contact; the others work meanwhile.',
-  'trust:changed': 'A changed server goes on as approved until its change is approved; a removed one stops at once.',
+  'trust:changed':
+    'A changed server keeps running as approved until its change is approved; a removed one stops at once.',
   'trust:rights': 'While a change of rights waits, an agent has only what the approved and the new version both allow.',
   'trust:quiet': 'Formatting, another branch that was approved, a rotated secret and a git worktree ask nothing.',
   'trust:files': 'The content of workspace files that a command names is approved with it and checked at each start.',
@@ -137,9 +138,9 @@ export const requirements = {
 
   // What an agent sees and may do
   'protocol:conformance-2025':
-    'The official conformance suites for the 2025 versions pass through the hub, over HTTP and stdio servers.',
+    'With preserved names and isolation per session, the official conformance suites for the 2025 versions pass through the hub, over HTTP and stdio servers.',
   'protocol:conformance-2026':
-    'Every requirement of the 2026 version is met through the hub, over HTTP and stdio servers.',
+    'With preserved names, the hub meets every requirement of the 2026 version, over HTTP and stdio servers.',
   'protocol:conformance-client':
     'As a client, the hub passes the official client conformance tests, except those for logins.',
   'view:least-privilege': 'An agent lists and calls only what its role, filters and policies allow.',
@@ -238,7 +239,8 @@ export const requirements = {
   'http:pages':
     'A page of an allowed origin can use the endpoint in both protocol eras and read every answer, errors included.',
   'http:other-pages': 'A page of any other origin is refused and can read nothing; no page can read the API.',
-  'http:metadata': 'A client without a valid token is told so, and where the endpoint describes its requirements.',
+  'http:metadata':
+    'A client without a valid token gets an error that says where the endpoint describes its requirements.',
   'http:sse': 'A client that knows only the 2024-11-05 transport works over /sse, with everything the hub exposes.',
   'http:sse-owner': 'A stream and each message to it need the same valid token; for other tokens they do not exist.',
   'http:sse-bounds':

@@ -65,7 +65,7 @@ export type SwitchOrder =
   | ({ readonly kind: 'setting' } & FileSteps & { readonly reach: SettingReach })
   /** The client has no such setting, and the hub does not read that file. */
   | { readonly kind: 'remove' }
-  /** The hub reads that file, so that the entry has to go where only the hub reads it. */
+  /** The hub reads that file too, so the entry has to move to a file that only the hub reads. */
   | { readonly kind: 'move' }
   | { readonly kind: 'none'; readonly why: string };
 

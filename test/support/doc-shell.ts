@@ -38,9 +38,10 @@ export function openShell(workspace: DocWorkspace): DocShell {
     return one;
   }
 
-  /** Replaces the page's port and ids with those of this run. */
+  /** Replaces the page's port and ids with those of this run, and agrees where a reader is asked on the terminal. */
   function translate(command: string): string {
-    let text = command.replaceAll(/\/home\/me(\/[\w.-]+)*/g, workspace.folder);
+    const agreed = command.replace(/\bqm connect (?!.*--(?:yes|print))[^#]*\w/, '$& --yes');
+    let text = agreed.replaceAll(/\/home\/me(\/[\w.-]+)*/g, workspace.folder);
     for (const [page, real] of ids) text = text.replaceAll(page, real);
     if (/\bqm serve\b/.test(text)) return text.replace(/\bqm serve\b/, 'qm serve --port 0');
     if (hub === undefined && address.test(text)) throw new Error(`no hub runs for: ${command}`);

@@ -25,6 +25,8 @@ export interface DocWorkspace {
 
 interface Kind {
   fill(folder: string): Promise<void>;
+  /** Commands start beside the workspace. */
+  readonly startsBeside?: true;
   /** Commands to run before the first block. */
   readonly before?: readonly string[];
 }
@@ -55,8 +57,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   /** Servers that fail in different ways. */
   troubles: { fill: writeTroubles },
   gone: { fill: writeGone },
-  /** A repository before it uses a hub. Commands start beside it. */
+  /** A git repository without servers. Commands start beside it. */
+  'fresh repository': { fill: makeRepository, startsBeside: true },
+  /** A repository with servers, before it uses a hub. Commands start beside it. */
   'your-repo': {
+    startsBeside: true,
     fill: (folder) => writeServers(folder, { files: files('.'), github: tools('get_issue', ...githubWrites) }),
   },
 };
@@ -68,7 +73,7 @@ export async function openWorkspace(kind: string): Promise<DocWorkspace> {
   onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 5 }));
   // As deep as examples/team in this repository, whose servers are two folders up.
   const parent = join(base, 'me');
-  const folder = join(parent, kind === 'your-repo' ? kind : 'team');
+  const folder = join(parent, found.startsBeside === undefined ? 'team' : 'your-repo');
   await mkdir(join(base, 'bin'));
   await mkdir(folder, { recursive: true });
   await symlink(join(root, 'node_modules'), join(base, 'node_modules'));
@@ -82,7 +87,7 @@ export async function openWorkspace(kind: string): Promise<DocWorkspace> {
     QM_KEYCHAIN: 'off',
     QM_FOREGROUND: '1',
   };
-  return { base, folder, start: kind === 'your-repo' ? parent : folder, env, before: found.before ?? [] };
+  return { base, folder, start: found.startsBeside === undefined ? folder : parent, env, before: found.before ?? [] };
 }
 
 async function makeRepository(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { jsonFile, programEntry, sameForm } from '../json-entries.ts';
 
 /**
- * Its files in a project belong to other clients or to the team, so that the hub goes into the user's file. It reads the
+ * The hub goes into the user's file, because its project files belong to other clients or to the team. It reads the
  * settings of a project only in folders that the user trusts, as the servers of the project themselves.
  */
 export const copilot: Client = {

@@ -3,7 +3,7 @@ import { parseText } from '../../workspace-files/index.ts';
 import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { jsonFile, mapAt, programEntry, sameForm } from '../json-entries.ts';
 
-/** It starts only in folders that the user trusts, so that the file of a project is always read. */
+/** It starts only in folders that the user trusts, so it always reads the file of a project. */
 export const gemini: Client = {
   name: 'gemini',
   title: 'Gemini CLI',

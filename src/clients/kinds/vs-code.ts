@@ -21,7 +21,7 @@ export const vsCode: Client = {
   },
   traces: (at) => [folderOf(at), join(at.home, '.vscode')],
   restart:
-    'VS Code notices the file by itself. Start the server from the file or with the command "MCP: List Servers".',
+    'VS Code detects the changed file automatically. Start the server from the file or with the command "MCP: List Servers".',
 };
 
 function folderOf(at: ClientContext): string {

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/index.ts';
 import type { Client, ClientContext, ClientFile } from '../client.ts';
 import { asMcpJson, configHome, jsonFile, programEntry } from '../json-entries.ts';
 
-/** Its settings have no variables, so that a token would have to be in the file itself. */
+/** Its settings have no variables, so a token would have to be in the file. */
 export const zed: Client = {
   name: 'zed',
   title: 'Zed',
@@ -18,7 +18,7 @@ export const zed: Client = {
     return { kind: 'setting', path, dialect: 'jsonc', steps, reach: 'everywhere' };
   },
   traces: (at) => [join(configHome(at), 'zed'), join(at.home, '.config', 'zed')],
-  restart: 'Zed notices the file by itself; the agent panel lists its servers.',
+  restart: 'Zed detects the changed file automatically; the agent panel lists its servers.',
 };
 
 function settingsFiles(at: ClientContext): readonly ClientFile[] {

@@ -4,7 +4,7 @@ import { metaKeys, metaOf, type Params, uiDeclarationIn } from '../../mcp/index.
 
 /**
  * How long a client waits for its first list before it goes on without it, less a margin for the network.
- * `docs/clients.md` has the measurements.
+ * `docs/clients.md` and the pages that it links to have the measurements.
  */
 const timeoutMs: ReadonlyMap<string, number> = new Map([['codex-mcp-client', 800]]);
 
