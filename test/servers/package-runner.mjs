@@ -12,9 +12,11 @@ import { said } from './raw/echo-tools.mjs';
 import { serveStdio } from './raw/serve-stdio.mjs';
 
 const [runner, ...given] = process.argv.slice(2);
-// The hub keeps npm from the settings and packages of the workspace.
-const words = given[0] === '--prefix=/' ? given.slice(1) : given;
 const { env } = process;
+// The hub keeps npm from the settings and packages of the workspace: npm starts elsewhere, and its shell changes the folder.
+const isGuarded = given[0] === '--prefix=/' && given[1]?.startsWith('--script-shell=');
+if (isGuarded) process.chdir(env.QUARTERMASTER_FOLDER);
+const words = isGuarded ? given.slice(2) : given;
 
 const packages = {
   'npx -y @modelcontextprotocol/server-filesystem@2026.8.31': { real: '@modelcontextprotocol/server-filesystem' },

@@ -76,7 +76,7 @@ test.each(['state prune', 'secret set TOKEN'])(
   async (line) => {
     const workspace = await makeWorkspace(echo);
     const gone = await makeWorkspace(echo);
-    const stateHome = { QM_STATE_DIR: join(workspace, 'state') };
+    const stateHome = { QM_STATE_DIR: join(await makeWorkspace(), 'state') };
     const issue = startQm(['token', 'issue', '--agent', 'a', '--workspace', gone], { env: stateHome });
     expect((await issue.ended()).code).toBe(0);
     await rm(gone, { recursive: true });

@@ -59,8 +59,10 @@ function literalHeader(line: string): readonly [string, string] {
 /** A short name for messages, and for `qm add`. */
 export function targetName(target: Exclude<InspectTarget, { kind: 'configured' }>): string {
   const text = target.kind === 'url' ? hostOf(target.url) : programName(target.words);
-  const plain = text.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/^[-.]+|[-.]+$/g, '');
-  return plain.slice(0, 64) || 'server';
+  const plain = text.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[-.]+/, '');
+  let end = plain.length;
+  while (end > 0 && '-.'.includes(plain[end - 1] ?? '')) end -= 1;
+  return plain.slice(0, Math.min(end, 64)) || 'server';
 }
 
 function hostOf(url: string): string {

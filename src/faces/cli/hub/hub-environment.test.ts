@@ -11,6 +11,7 @@ test.each([
   ['--require "./a b.cjs" --no-warnings', '--no-warnings'],
   ['--require "/opt/a b.cjs" --import file:///opt/x.mjs', '--require "/opt/a b.cjs" --import file:///opt/x.mjs'],
   ['--require', ''],
+  ['--import=data:text/javascript,1 --require "./a\\"b.cjs"', '--import=data:text/javascript,1'],
 ])('of NODE_OPTIONS %s, the hub gets %j', (given, kept) => {
   expect(hubEnvironment({ NODE_OPTIONS: given, A: 'b' }, workspace)).toEqual(
     kept === '' ? { A: 'b' } : { A: 'b', NODE_OPTIONS: kept },

@@ -10,14 +10,29 @@ type Env = Readonly<Record<string, string | undefined>>;
  */
 export function hubEnvironment(env: Env, workspace: string): Env {
   const { NODE_OPTIONS, NODE_PATH, ...rest } = env;
-  const words = NODE_OPTIONS?.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? [];
-  const options = nodeOptionsOutside(words, workspace).join(' ');
+  const options = nodeOptionsOutside(wordsOf(NODE_OPTIONS ?? ''), workspace).join(' ');
   const path = (NODE_PATH?.split(delimiter) ?? []).filter((folder) => isOutside(workspace, folder)).join(delimiter);
   return {
     ...rest,
     ...(options === '' ? {} : { NODE_OPTIONS: options }),
     ...(path === '' ? {} : { NODE_PATH: path }),
   };
+}
+
+/** Splits at spaces outside quotes, where a backslash keeps the next character, as Node does. */
+function wordsOf(text: string): readonly string[] {
+  const words: string[] = [];
+  let [start, isQuoted] = [0, false];
+  for (let at = 0; at <= text.length; at++) {
+    const character = text[at] ?? ' ';
+    if (isQuoted && character === '\\') at++;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === ' ' && (!isQuoted || at >= text.length)) {
+      if (at > start) words.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return words;
 }
 
 /** Options of Node without those that load a file of the workspace, or one that is found from the working folder. */
@@ -28,7 +43,7 @@ export function nodeOptionsOutside(words: readonly string[], workspace: string):
     const [flag = ''] = word.split('=', 1);
     const takesNext = loading.has(flag) && !word.includes('=');
     const value = takesNext ? words[++index] : word.slice(flag.length + 1);
-    if (loading.has(flag) && !isOutside(workspace, pathOf(value ?? ''))) continue;
+    if (loading.has(flag) && !isSelfContained(value ?? '') && !isOutside(workspace, pathOf(value ?? ''))) continue;
     kept.push(word, ...(takesNext && value !== undefined ? [value] : []));
   }
   return kept;
@@ -40,6 +55,11 @@ const loading: ReadonlySet<string> = new Set(
     '--experimental-config-file --openssl-config --icu-data-dir',
   ].flatMap((flags) => flags.split(' ')),
 );
+
+/** A module in the option itself. */
+function isSelfContained(value: string): boolean {
+  return value.startsWith('data:');
+}
 
 /** Empty for a name, which Node would look up from the working folder. */
 function pathOf(value: string): string {
