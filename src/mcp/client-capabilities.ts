@@ -25,13 +25,15 @@ export function clientCapabilitiesOf(declared: unknown): ClientCapabilities {
   const capabilities = readCapabilities(declared);
   const ui = uiDeclarationIn(declared);
   const extensions = ui === undefined ? {} : { extensions: { [uiExtension]: knownUiParts(ui) } };
+  // The declaration itself may be long, and sessions keep this.
+  const known: Readonly<Record<string, unknown>> = { ...capabilities, ...extensions };
   let rootless: ClientCapabilities | undefined;
   const own: ClientCapabilities = {
-    text: canonicalJson({ ...capabilities, ...extensions }),
+    text: canonicalJson(known),
     nothing: Object.keys(capabilities).length === 0,
     showsUi: ui !== undefined,
     get withoutRoots() {
-      const { roots, ...rest } = declared;
+      const { roots, ...rest } = known;
       rootless ??= roots === undefined ? own : clientCapabilitiesOf(rest);
       return rootless;
     },

@@ -82,7 +82,8 @@ export function namedProgram(word: string): string | undefined {
   if (word.includes('/') && !/^(?:\/|\.{1,2}\/|~\/)/.test(word)) return undefined;
   const name = basename(word);
   if (name.length > longestName) return undefined;
-  const [, plain = '', version = ''] = /^([A-Za-z]+(?:-[A-Za-z]+)*\d?)(.*)$/s.exec(name.replace(scriptEnding, '')) ?? [];
+  const [, plain = '', version = ''] =
+    /^([A-Za-z]+(?:-[A-Za-z]+)*\d?)(.*)$/s.exec(name.replace(scriptEnding, '')) ?? [];
   if (!/^[-.\d]*(?:exe)?$/.test(version)) return undefined;
   return known(plain) ?? known(plain.replace(/\d$/, '')) ?? plain;
 }
