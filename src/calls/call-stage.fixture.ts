@@ -17,7 +17,7 @@ import { createRedactor } from '../vault/index.ts';
 import { Call, type CallRequest, type CallResult } from './call.ts';
 import type { CallMeter } from './observing/call-meter.ts';
 import type { TracedCalls } from './observing/traced-calls.ts';
-import { createRefusedCalls } from './refused-calls.ts';
+import { createRefusedCalls } from './refusal-records.ts';
 import { createCallPath } from './run-call.ts';
 import { handlesOf, type ScriptedServer, sourceOf } from './scripted-server.fixture.ts';
 import type { ViewSource } from './views/view.ts';

@@ -2,6 +2,7 @@ export { firstListMs } from './availability/first-contact.ts';
 export { statusToolName } from './availability/status-tool.ts';
 export { createResultCaches, type ResultCaches } from './cache/result-cache.ts';
 export { Call, type CallRequest, type CallResult, type CallTarget, type ToolReference } from './call.ts';
+export { resultTooLarge, whyStopped } from './call-errors.ts';
 export type { CallClient, CallerChannel } from './channel.ts';
 export { type CallsAwaitingInput, createCallsAwaitingInput } from './input-required/calls-awaiting-input.ts';
 export { MultiRoundTrip } from './input-required/multi-round-trip.ts';
@@ -11,8 +12,7 @@ export { createTracedCalls, type TracedCalls } from './observing/traced-calls.ts
 export { outcomeOf } from './outcomes.ts';
 export type { CallPathDeps } from './path/call-run.ts';
 export { countMessage } from './path/count-arguments.ts';
-export { resultTooLarge, whyStopped } from './refusals.ts';
-export { createRefusedCalls, type RefusedCalls } from './refused-calls.ts';
+export { createRefusedCalls, type RefusedCalls } from './refusal-records.ts';
 export { createCallPath } from './run-call.ts';
 export { createAllowedSubscriptions } from './subscriptions/allowed-subscription.ts';
 export { ResourceSubscription } from './subscriptions/resource-subscription.ts';

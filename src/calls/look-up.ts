@@ -11,7 +11,7 @@ import {
   undiscoveredWith,
 } from './availability/unavailable.ts';
 import type { CallRequest } from './call.ts';
-import { beginning } from './refusals.ts';
+import { beginning } from './call-errors.ts';
 import { methods, type Target } from './target.ts';
 import { findTask, missingTask, undiscoveredTaskServer } from './tasks.ts';
 import type { ReadKind } from './views/read-target.ts';

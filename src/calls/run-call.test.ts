@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { type ErrorCode, HubError } from '../base/index.ts';
-import { systemFiles } from '../ledger/journal/ledger-files.ts';
+import { systemFiles } from '../ledger/journal/file-operations.ts';
 import type { UpstreamReply } from '../upstream/index.ts';
 import type { CallResult } from './call.ts';
 import { type CallStage, openCallStage } from './call-stage.fixture.ts';

@@ -1,7 +1,7 @@
-import { createSessionUis } from './apps/session-uis.ts';
 import type { Call, CallResult } from './call.ts';
 import { createCallRates } from './call-rates.ts';
 import { isInputRequired } from './input-required/input-required.ts';
+import { createSessionUis } from './mcp-apps/session-uis.ts';
 import { admit } from './path/admit.ts';
 import { answerCached, findCached } from './path/answer-cached.ts';
 import { answerInputRequests } from './path/answer-input-requests.ts';

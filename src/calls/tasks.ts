@@ -4,7 +4,7 @@ import { type TaskClaims, type TaskIds, withResultMembers } from '../mcp/index.t
 import type { UpstreamControl, UpstreamReply } from '../upstream/index.ts';
 import { unavailableServer } from './availability/unavailable.ts';
 import type { CallRequest } from './call.ts';
-import { unknownResult } from './refusals.ts';
+import { unknownResult } from './call-errors.ts';
 import { plainTarget, type Target } from './target.ts';
 import type { View } from './views/view.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger } from './index.ts';
-import { systemFiles } from './journal/ledger-files.ts';
+import { systemFiles } from './journal/file-operations.ts';
 import { placesIn } from './ledger-places.fixture.ts';
 import { readCalls, readOpenCalls } from './reading/read-calls.ts';
 

@@ -1,4 +1,4 @@
-export type { LedgerFiles } from './journal/ledger-files.ts';
+export type { LedgerFiles } from './journal/file-operations.ts';
 export type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
 export { type OpenLedgerDeps, type OpenLedgerOptions, openLedger, settleJournals } from './open-ledger.ts';
 export type { LedgerPlaces } from './places.ts';

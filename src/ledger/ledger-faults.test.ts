@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSystemClock, type Logger, systemRandom } from '../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger } from './index.ts';
-import { systemFiles } from './journal/ledger-files.ts';
+import { systemFiles } from './journal/file-operations.ts';
 import { placesIn } from './ledger-places.fixture.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });

@@ -1,6 +1,6 @@
 import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../base/index.ts';
+import { type LedgerFiles, systemFiles } from './journal/file-operations.ts';
 import { Journal } from './journal/journal.ts';
-import { type LedgerFiles, systemFiles } from './journal/ledger-files.ts';
 import { recoverJournals } from './journal/recovery.ts';
 import { JournalLedger } from './journal-ledger.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,4 +1,4 @@
-export { createFileConnectionStore } from './connections/connection-file.ts';
+export { createFileConnectionStore } from './connected-clients/connected-client-file.ts';
 export {
   acquireLock,
   adoptEarlierTokens,

@@ -1,5 +1,5 @@
 export { createRedactor, type Redactor } from './redactor.ts';
-export type { KeyPlace, SecretStore } from './sealed-store.ts';
+export type { KeyPlace, SecretStore } from './sealed-secrets.ts';
 export type { KeyPlaceKind, SealedDocument, SealedSecret } from './sealing.ts';
 export { createSecretBook, type SecretBook, type SecretBookDeps, type SecretSummary } from './secret-book.ts';
 export { checkSecretName, maxSecretBytes, secretTooLong } from './secret-limits.ts';

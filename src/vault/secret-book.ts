@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import { createStoreOpener, type OpenStore } from './open-store.ts';
+import { createStoreOpener, type OpenStore } from './open-secret-store.ts';
 import { type KeyPlaceKind, type OpenedSecret, sealSecrets } from './sealing.ts';
 import { checkSecretName, checkSecretValue, checkStoreSize } from './secret-limits.ts';
 import { type ChosenPlace, createStore, type RotatedKey, rotateKey, type StoreKeyDeps } from './store-key.ts';

@@ -1,6 +1,6 @@
 import { createId, HubError, type RandomBytes, toHubError } from '../base/index.ts';
-import type { OpenStore } from './open-store.ts';
-import type { KeyPlace, SecretStore } from './sealed-store.ts';
+import type { OpenStore } from './open-secret-store.ts';
+import type { KeyPlace, SecretStore } from './sealed-secrets.ts';
 import { type KeyPlaceKind, keyBytes, keyIdOf, sealSecrets } from './sealing.ts';
 
 export interface StoreKeyDeps {

@@ -8,7 +8,7 @@ export interface Room {
 }
 
 const ground = ['base', 'domain', 'mcp'];
-const features = ['config', 'vault', 'upstream', 'login', 'governance', 'ledger', 'trust'];
+const features = ['config', 'vault', 'upstream', 'governance', 'ledger', 'trust'];
 /** A face answers for a hub; tokens are checked where the request arrives, by a book that is handed in. */
 const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance'] };
 /** Between two requests of a client its calls wait and its resources are watched; `calls` holds both on its behalf. */
@@ -69,7 +69,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'apps/*',
       'faces/*',
     ],
-    types: ['upstream', 'login', 'calls'],
+    types: ['upstream', 'calls'],
   },
   // src/index.ts, the public library.
   root: { imports: ['base', 'domain', 'hub', 'faces/library'], types: [...features, 'calls'] },

@@ -2,7 +2,7 @@ import { type ErrorCode, explainError, HubError } from '../../base/index.ts';
 import type { ServerState, ServerStatus } from '../../domain/index.ts';
 import type { UpstreamControl } from '../../upstream/index.ts';
 import type { ToolReference } from '../call.ts';
-import { unknownTool, withTool } from '../refusals.ts';
+import { unknownTool, withTool } from '../call-errors.ts';
 import type { Target } from '../target.ts';
 import { prefixedName } from '../views/naming/names.ts';
 import type { View } from '../views/view.ts';

@@ -3,7 +3,7 @@ import { createMovingClock } from '../../../test/support/moving-clock.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { CacheSettings, Configuration } from '../../domain/index.ts';
 import type { ConfiguredServerDraft } from '../../governance/policy/configuration.fixture.ts';
-import { systemFiles } from '../../ledger/journal/ledger-files.ts';
+import { systemFiles } from '../../ledger/journal/file-operations.ts';
 import { clientCapabilitiesOf } from '../../mcp/index.ts';
 import type { UpstreamReply } from '../../upstream/index.ts';
 import type { CallRequest, CallResult } from '../call.ts';

@@ -1,5 +1,5 @@
 import { type Clock, HubError, type Timer } from '../../base/index.ts';
-import { interrupted, stopping } from '../refusals.ts';
+import { interrupted, stopping } from '../call-errors.ts';
 import type { MultiRoundTrip } from './multi-round-trip.ts';
 
 /** Calls that wait for input from their caller. Bounded in time, in number, and per principal. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
-import { systemFiles } from '../../ledger/journal/ledger-files.ts';
+import { systemFiles } from '../../ledger/journal/file-operations.ts';
 import { type CallStage, openCallStage } from '../call-stage.fixture.ts';
 import { failureOf, scriptConnection, scriptedResult } from '../scripted-server.fixture.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import type { CallArguments } from '../../domain/index.ts';
-import { systemFiles } from '../../ledger/journal/ledger-files.ts';
+import { systemFiles } from '../../ledger/journal/file-operations.ts';
 import type { CallResult } from '../call.ts';
 import { openCallStage } from '../call-stage.fixture.ts';
-import { recordedPerMinute } from '../refused-calls.ts';
+import { recordedPerMinute } from '../refusal-records.ts';
 import { failureOf, scriptedResult } from '../scripted-server.fixture.ts';
 
 test('a call ends in the state that its way led to', async () => {

@@ -2,7 +2,7 @@ import { type HubError, isJsonObject } from '../../base/index.ts';
 import { decideOn } from '../../domain/index.ts';
 import { findHeaderMismatch } from '../../mcp/index.ts';
 import type { CallResult, ToolReference } from '../call.ts';
-import { approvalNeeded, badArguments, deniedArguments, notSelected, stopping } from '../refusals.ts';
+import { approvalNeeded, badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
 import type { Target } from '../target.ts';
 import type { CallRun } from './call-run.ts';
 import { openRecord, subjectOf } from './record.ts';

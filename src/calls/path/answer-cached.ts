@@ -2,7 +2,7 @@ import { HubError, toHubError } from '../../base/index.ts';
 import type { CallEnd } from '../../ledger/index.ts';
 import type { ResultReply } from '../../upstream/index.ts';
 import type { CallResult } from '../call.ts';
-import { resultUnread } from '../refusals.ts';
+import { resultUnread } from '../call-errors.ts';
 import type { CallRun } from './call-run.ts';
 import { hasRoomFor } from './conclude.ts';
 import { exposedReply } from './expose-result.ts';

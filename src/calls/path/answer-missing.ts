@@ -1,9 +1,9 @@
 import type { HubError } from '../../base/index.ts';
-import { ambiguousTool } from '../apps/app-tool.ts';
 import { isStatusCall, statusResult, statusSubject } from '../availability/status-tool.ts';
 import type { CallResult } from '../call.ts';
+import { stopping } from '../call-errors.ts';
 import { lookUpDenied, missing } from '../look-up.ts';
-import { stopping } from '../refusals.ts';
+import { ambiguousTool } from '../mcp-apps/app-tool.ts';
 import type { CallRun } from './call-run.ts';
 import { openRecord } from './record.ts';
 import { denial, refuseAtOnce } from './refuse.ts';

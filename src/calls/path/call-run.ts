@@ -3,13 +3,13 @@ import type { Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
 import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
-import type { SessionUis } from '../apps/session-uis.ts';
 import type { Call, CallEndState } from '../call.ts';
 import type { CallRates } from '../call-rates.ts';
 import type { RootsFilter } from '../input-required/client-roots.ts';
+import type { SessionUis } from '../mcp-apps/session-uis.ts';
 import type { CallMeter } from '../observing/call-meter.ts';
 import type { TracedCalls } from '../observing/traced-calls.ts';
-import type { RefusedCalls } from '../refused-calls.ts';
+import type { RefusedCalls } from '../refusal-records.ts';
 import type { Target } from '../target.ts';
 import type { Views } from '../views/views.ts';
 

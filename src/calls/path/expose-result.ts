@@ -8,7 +8,7 @@ import {
   scopeUri,
 } from '../../mcp/index.ts';
 import type { ResultReply } from '../../upstream/index.ts';
-import { withTool } from '../refusals.ts';
+import { withTool } from '../call-errors.ts';
 import type { Target } from '../target.ts';
 import { exposedResult } from '../views/exposed-result.ts';
 import type { CallRun } from './call-run.ts';

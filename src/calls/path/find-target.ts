@@ -1,6 +1,6 @@
-import { findAppTool } from '../apps/app-tool.ts';
 import { isStatusCall } from '../availability/status-tool.ts';
 import { lookUp, possibleOwners, undiscoveredOwner } from '../look-up.ts';
+import { findAppTool } from '../mcp-apps/app-tool.ts';
 import type { Target } from '../target.ts';
 import type { CallRun } from './call-run.ts';
 

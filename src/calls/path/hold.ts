@@ -1,5 +1,5 @@
 import type { CallResult } from '../call.ts';
-import { approvalNeeded } from '../refusals.ts';
+import { approvalNeeded } from '../call-errors.ts';
 import type { CallRun } from './call-run.ts';
 import { closeRecord, endWith } from './record.ts';
 

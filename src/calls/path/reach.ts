@@ -1,5 +1,5 @@
+import { rateLimited, tooManyCalls } from '../call-errors.ts';
 import { connectionOwnerOf } from '../connection-owner.ts';
-import { rateLimited, tooManyCalls } from '../refusals.ts';
 import type { CallRun } from './call-run.ts';
 import { releaseArguments } from './count-arguments.ts';
 

@@ -1,5 +1,5 @@
 import type { UpstreamReply } from '../../upstream/index.ts';
-import { unsent } from '../refusals.ts';
+import { unsent } from '../call-errors.ts';
 import { subscribeToResource } from '../subscriptions/subscribe-to-resource.ts';
 import { carriedCapabilities, carriedMeta, paramsOf } from '../target.ts';
 import type { CallRun } from './call-run.ts';

@@ -100,7 +100,7 @@ export { trustSchema } from './trust/trust-shapes.ts';
 
 /** For commands that change the configuration: whether the running hub applied it; null if none runs. */
 const takeUpSchema = z
-  .strictObject({ url: z.string(), tookUp: z.boolean().describe('Within five seconds') })
+  .strictObject({ url: z.string(), applied: z.boolean().describe('Within five seconds') })
   .nullable();
 
 /** `qm add` */

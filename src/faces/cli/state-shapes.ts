@@ -40,7 +40,7 @@ export const stateRestoredSchema = z.strictObject({
 export type StateRestored = z.infer<typeof stateRestoredSchema>;
 
 const hubSchema = z
-  .strictObject({ url: z.string(), tookUp: z.boolean() })
+  .strictObject({ url: z.string(), applied: z.boolean() })
   .nullable()
   .describe('The running hub, and whether it uses the change; null if none runs');
 

@@ -4,14 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, within } from '../../../test/support/within.ts';
 import { createSilentLogger, createSystemClock } from '../../base/index.ts';
-import { Connections } from './client-sockets.ts';
+import { ClientSockets } from './client-sockets.ts';
 
 const limits = { total: 100, unauthenticated: 50, unauthenticatedPerAddress: 3, perOwner: 10 };
 
 /** A server whose connections come from the address that the test names: those of a test are all of this machine. */
 async function listen() {
   const http = createHttpServer();
-  const connections = new Connections(
+  const connections = new ClientSockets(
     http,
     { clock: createSystemClock(), logger: createSilentLogger() },
     { limits, unauthenticatedMs: 60_000 },

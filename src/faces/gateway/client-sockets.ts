@@ -27,7 +27,7 @@ const tracked = Symbol('connection');
  * make room for each other, so however many there are, they take nothing from those with a token. Each agent has its
  * own limit, over all its tokens.
  */
-export class Connections {
+export class ClientSockets {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #limits: ConnectionLimits;
@@ -66,7 +66,7 @@ export class Connections {
   }
 
   /** The request came without a valid token. */
-  unprove(socket: TrackedSocket): void {
+  markUnauthenticated(socket: TrackedSocket): void {
     const connection = socket[tracked];
     if (connection?.owner !== undefined) this.#addUnproved(connection);
   }
@@ -83,7 +83,13 @@ export class Connections {
 
   #opened(socket: TrackedSocket): void {
     const address = socket.remoteAddress ?? '';
-    const connection: GatewayConnection = { socket, address, owner: undefined, unprovedSince: 0, response: undefined };
+    const connection: GatewayConnection = {
+      socket,
+      address,
+      owner: undefined,
+      unauthenticatedSince: 0,
+      response: undefined,
+    };
     socket[tracked] = connection;
     this.#open++;
     socket.once('close', () => {
@@ -108,7 +114,7 @@ export class Connections {
   }
 
   #addUnproved(connection: GatewayConnection): void {
-    connection.unprovedSince = this.#clock.monotonic();
+    connection.unauthenticatedSince = this.#clock.monotonic();
     this.#owners.addUnproved(connection);
     if (!this.#closed)
       this.#sweep ??= this.#clock.setTimer(this.#unauthenticatedMs / 2, () => this.#sweepUnauthenticated());
@@ -134,7 +140,7 @@ export class Connections {
     const { unauthenticated } = this.#owners;
     const limit = this.#clock.monotonic() - this.#unauthenticatedMs;
     for (const connection of unauthenticated) {
-      if (connection.unprovedSince > limit) break;
+      if (connection.unauthenticatedSince > limit) break;
       this.#owners.remove(connection);
       connection.socket.destroy();
     }

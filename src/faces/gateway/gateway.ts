@@ -5,7 +5,7 @@ import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { Authenticator, type ByteLimits, LeanRequest, McpEndpoint, pickRequest } from '../mcp-http/index.ts';
 import { SseEndpoint } from '../mcp-sse/index.ts';
-import { Connections } from './client-sockets.ts';
+import { ClientSockets } from './client-sockets.ts';
 import { type ConnectionLimits, connectionLimits } from './connection-limits.ts';
 import { closeServer, defaultTimeouts, type GatewayTimeouts, listenOn, serverOptions } from './http-server.ts';
 import { oneAtATime, type RequestHandler } from './request-queue.ts';
@@ -49,7 +49,7 @@ export async function openGateway(deps: GatewayDeps, options: GatewayOptions): P
   if (Request !== LeanRequest) logger.warn('gateway.lean-requests-disabled', { node: process.version });
   // Node itself answers a request that is not HTTP, too large or too slow (400, 431, 408) and closes the connection.
   const server = createServer({ ...serverOptions(timeouts), IncomingMessage: Request });
-  const connections = new Connections(server, deps, {
+  const connections = new ClientSockets(server, deps, {
     limits: options.limits ?? connectionLimits(descriptorLimit()),
     unauthenticatedMs: timeouts.unauthenticated,
   });

@@ -14,7 +14,7 @@ import {
   shareWith,
 } from '../mcp-http/index.ts';
 import type { SseEndpoint } from '../mcp-sse/index.ts';
-import type { Connections } from './client-sockets.ts';
+import type { ClientSockets } from './client-sockets.ts';
 import { answerPublic, type Readiness } from './public-routes.ts';
 
 /** Call `authenticated` before a long response: the request has the admin token, so the connection may stay. It may throw OVERLOADED. */
@@ -23,7 +23,7 @@ export type OperatorHandler = (request: IncomingMessage, response: ServerRespons
 export interface RoutesDeps {
   readonly hub: Hub;
   readonly logger: Logger;
-  readonly connections: Connections;
+  readonly connections: ClientSockets;
   readonly mcp: McpEndpoint;
   readonly sse: SseEndpoint;
   /** Answers `/api/…`. */
@@ -75,7 +75,7 @@ export class Routes {
     try {
       this.#guard.check(headers);
     } catch (error) {
-      connections.unprove(request.socket);
+      connections.markUnauthenticated(request.socket);
       sendRefusal(response, toHubError(error));
       return;
     }
@@ -84,7 +84,7 @@ export class Routes {
     if (headers.origin !== undefined && forPages.has(path)) {
       shareWith(headers.origin, response);
       if (isPreflight(request)) {
-        connections.unprove(request.socket);
+        connections.markUnauthenticated(request.socket);
         sendPreflight(request, response);
         return;
       }
@@ -101,7 +101,7 @@ export class Routes {
   #forOperator(answer: OperatorHandler, request: PlainRequest, response: ServerResponse): void {
     const { connections, logger } = this.#deps;
     const { socket } = request;
-    connections.unprove(socket);
+    connections.markUnauthenticated(socket);
     const authenticated = (): void => connections.markAuthenticated(socket, operator);
     response.once('finish', () => {
       // A connection over the limit stays among those without a token, and makes room for others.
@@ -111,7 +111,7 @@ export class Routes {
   }
 
   #forEverybody(request: PlainRequest, response: ServerResponse, path: string): void {
-    this.#deps.connections.unprove(request.socket);
+    this.#deps.connections.markUnauthenticated(request.socket);
     answerPublic(request, response, path, () => this.#readiness());
   }
 

@@ -7,7 +7,7 @@ export interface GatewayConnection {
   readonly address: string;
   /** Undefined until a request on it came with a valid token. */
   owner: string | undefined;
-  unprovedSince: number;
+  unauthenticatedSince: number;
   /** The response to its last request. */
   response: ServerResponse | undefined;
 }

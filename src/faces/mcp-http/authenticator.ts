@@ -25,7 +25,7 @@ export interface AuthenticatorDeps {
 export interface ConnectionProofs {
   /** Throws HubError when the owner, an agent, has too many. */
   markAuthenticated(socket: Socket, owner: string): void;
-  unprove(socket: Socket): void;
+  markUnauthenticated(socket: Socket): void;
 }
 
 /** Looked up once for each identity in the token cache. */
@@ -65,7 +65,7 @@ export class Authenticator {
     const { authorization, accept } = headers;
     const identity = this.#tokenCache.identify(authorization);
     if (identity === undefined) {
-      this.#connections.unprove(request.socket);
+      this.#connections.markUnauthenticated(request.socket);
       throw unauthenticated(authorization !== undefined);
     }
     this.#connections.markAuthenticated(request.socket, identity.agent);
@@ -87,7 +87,7 @@ export class Authenticator {
   }
 
   /** Throws HubError if the token of the request has expired or was revoked since. */
-  checkStill({ owner }: Exchange): void {
+  recheckToken({ owner }: Exchange): void {
     if (!this.#tokens.isValid(owner)) throw unauthenticated(true);
   }
 

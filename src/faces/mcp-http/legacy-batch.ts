@@ -40,7 +40,7 @@ export async function answerBatch(deps: LegacyDeps, exchange: Exchange, messages
   const texts = await Promise.all(answers.filter((answer) => answer !== undefined));
   parts.answers.release();
   // As for a single request: the token may have ended meanwhile.
-  deps.checkStill(exchange);
+  deps.recheckToken(exchange);
   if (texts.length === 0) sendStatus(exchange.response, 202);
   else sendJson(exchange.response, 200, `[${texts.join(',')}]`);
 }

@@ -13,7 +13,7 @@ export interface LegacyDeps {
   readonly sessions: ClientSessions<HttpSession>;
   readonly logger: Logger;
   /** Throws HubError if the token of the request has expired or was revoked since. */
-  readonly checkStill: (exchange: Exchange) => void;
+  readonly recheckToken: (exchange: Exchange) => void;
 }
 
 /** The client session that a request names; throws HubError if its token has no such session. */

@@ -93,6 +93,6 @@ function operate(exchange: Exchange, session: HttpSession, request: Request): Pr
 async function other(deps: LegacyDeps, exchange: Exchange, session: HttpSession, request: Request): Promise<void> {
   const answer = await answerTo(deps, session, exchange.caller, request);
   // A first list may wait for long, and the token may have ended meanwhile.
-  deps.checkStill(exchange);
+  deps.recheckToken(exchange);
   sendAnswer(exchange.response, { idText: request.idText, text: answer, ran: false });
 }

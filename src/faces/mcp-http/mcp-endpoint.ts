@@ -51,7 +51,7 @@ export class McpEndpoint {
     const { hub, authenticator, clock, logger, random } = deps;
     const { clientSessionIdleMs, maxClientSessions } = hub.configuration.serve;
     const newId = (): string => createId(random, 26);
-    const checkStill = (exchange: Exchange): void => authenticator.checkStill(exchange);
+    const recheckToken = (exchange: Exchange): void => authenticator.recheckToken(exchange);
     const sessions = new ClientSessions<HttpSession>(
       { clock, newId },
       { idleMs: clientSessionIdleMs, max: maxClientSessions },
@@ -61,8 +61,8 @@ export class McpEndpoint {
     this.#deps = deps;
     this.#awaitingInput = createCallsAwaitingInput({ clock, newId }, awaitingInputLimits);
     const roundTrips = new MultiRoundTrips({ hub, awaitingInput: this.#awaitingInput });
-    this.#legacy = { hub, clock, logger, sessions, checkStill };
-    this.#modern = { hub, logger, roundTrips, subscriptions, waiting, checkStill };
+    this.#legacy = { hub, clock, logger, sessions, recheckToken };
+    this.#modern = { hub, logger, roundTrips, subscriptions, waiting, recheckToken };
     this.#upkeep = new StreamUpkeep({ clock, logger, authenticator, sessions, subscriptions, waiting });
     this.#announcer = new ListAnnouncer({ lists: hub.lists, clock }, () => this.#listeners());
   }

@@ -17,7 +17,7 @@ import { sendAnswer, sendJson, sendStatus } from './response.ts';
 
 export interface ModernDeps extends ModernCallDeps, ModernListenDeps {
   /** Throws HubError if the token of the request has expired or was revoked since. */
-  readonly checkStill: (exchange: Exchange) => void;
+  readonly recheckToken: (exchange: Exchange) => void;
 }
 
 /**
@@ -47,9 +47,9 @@ export function postModern(
   throw methodNotFound(message);
 }
 
-async function list({ hub, checkStill }: ModernDeps, exchange: Exchange, request: Request): Promise<void> {
+async function list({ hub, recheckToken }: ModernDeps, exchange: Exchange, request: Request): Promise<void> {
   const answer = await listAnswer(hub, exchange.caller, request, modernListClient(request.params));
-  checkStill(exchange);
+  recheckToken(exchange);
   sendAnswer(exchange.response, { idText: request.idText, text: answer, ran: false });
 }
 

@@ -27,7 +27,7 @@ export interface LiveConfigurationDeps {
   readonly watch: ConfigWatch | undefined;
 }
 
-/** The beginning. */
+/** What the hub starts with. */
 export interface FirstLoad {
   readonly disk: LoadedConfiguration;
   readonly files: StartingFiles;

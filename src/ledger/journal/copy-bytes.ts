@@ -1,5 +1,5 @@
 import { readSync } from 'node:fs';
-import type { LedgerFiles } from './ledger-files.ts';
+import type { LedgerFiles } from './file-operations.ts';
 
 interface OpenFile {
   readonly fd: number;

@@ -26,7 +26,7 @@ import {
   readOpenCalls,
 } from '../index.ts';
 import { placesIn } from '../ledger-places.fixture.ts';
-import { systemFiles } from './ledger-files.ts';
+import { systemFiles } from './file-operations.ts';
 
 const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });
 const connection = ledgerConnection({ transport: 'stdio', protocolVersion: '2025-11-25', sessionId: null });

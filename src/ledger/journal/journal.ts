@@ -9,8 +9,8 @@ import {
   thisProcess,
 } from '../../base/index.ts';
 import { copyBytes } from './copy-bytes.ts';
+import type { LedgerFiles } from './file-operations.ts';
 import { journalName, leftName, parseJournalName } from './journal-name.ts';
-import type { LedgerFiles } from './ledger-files.ts';
 import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface JournalOptions {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import { runFile } from '../places.ts';
 import { appendRunLines, cutTornLine, openRunsFolder, readCallIds } from '../runs/run-file.ts';
-import type { LedgerFiles } from './ledger-files.ts';
+import type { LedgerFiles } from './file-operations.ts';
 
 /** Adds the calls of a journal to the run files, each call once, no matter how often it is retried. */
 export interface MissingLines {

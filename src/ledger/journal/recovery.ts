@@ -13,9 +13,9 @@ import {
 import type { LedgerPlaces } from '../places.ts';
 import { runLine } from '../records/call-text.ts';
 import { interruptedParts, voidParts } from '../records/end-text.ts';
+import type { LedgerFiles } from './file-operations.ts';
 import { claimedName, type JournalName, leftName, parseJournalName } from './journal-name.ts';
 import { pairCalls } from './journal-reader.ts';
-import type { LedgerFiles } from './ledger-files.ts';
 import { isMissing, openRegularFile } from './line-chunks.ts';
 import { createMissingLines } from './missing-lines.ts';
 

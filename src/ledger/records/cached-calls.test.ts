@@ -6,7 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { createSilentLogger, createSystemClock, systemRandom } from '../../base/index.ts';
 import { type Ledger, type LedgerFiles, ledgerConnection, ledgerSubject, openLedger, readCalls } from '../index.ts';
-import { systemFiles } from '../journal/ledger-files.ts';
+import { systemFiles } from '../journal/file-operations.ts';
 import { placesIn } from '../ledger-places.fixture.ts';
 import { cachedRecord } from './call-text.ts';
 import { endParts } from './end-text.ts';

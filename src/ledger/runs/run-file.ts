@@ -9,7 +9,7 @@ import {
   sleep,
   unsafePlace,
 } from '../../base/index.ts';
-import type { LedgerFiles } from '../journal/ledger-files.ts';
+import type { LedgerFiles } from '../journal/file-operations.ts';
 import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
 import { runFileName, runsPlace } from '../places.ts';
 

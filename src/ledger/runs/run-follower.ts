@@ -1,7 +1,7 @@
 import { type Clock, type GuardedFolder, HubError, type Logger, type Timer } from '../../base/index.ts';
+import type { LedgerFiles } from '../journal/file-operations.ts';
 import type { Journal, JournalFile } from '../journal/journal.ts';
 import { pairCalls } from '../journal/journal-reader.ts';
-import type { LedgerFiles } from '../journal/ledger-files.ts';
 import { createMissingLines } from '../journal/missing-lines.ts';
 import { Utf8Buffer } from '../journal/utf8-buffer.ts';
 import { reasonOf, wayOut } from '../ledger-errors.ts';

@@ -100,6 +100,7 @@ export class Connector {
     void this.#closeConnection(connection);
     if (!this.#deps.isKeptOpen()) {
       this.#state = { kind: 'idle' };
+      this.#deps.onStateChange();
       return;
     }
     this.#deps.onUnavailable();

@@ -51,7 +51,7 @@ export interface ExchangeOptions {
   readonly sessionId: string | null;
   readonly onSession: ((sessionId: string) => void) | undefined;
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
-  readonly ways: Ways;
+  readonly ways: FollowUpRequests;
   /** 401, 403 or 451. */
   onRefused(error: HubError): void;
   onGiveUp(reason: string): void;
@@ -59,7 +59,7 @@ export interface ExchangeOptions {
 }
 
 /** Further requests to the same server. */
-export interface Ways {
+export interface FollowUpRequests {
   /** Sends the answer to a request of the server. */
   send(message: string): void;
   /** Undefined if streams cannot be resumed in this era. */

@@ -14,7 +14,7 @@ import {
 } from '../transport.ts';
 import { openChangeStream, streamReopened } from './change-stream.ts';
 import { type Credentials, configuredCredentials } from './credentials.ts';
-import { createExchange, type UpstreamExchange, type Ways } from './http-exchange.ts';
+import { createExchange, type FollowUpRequests, type UpstreamExchange } from './http-exchange.ts';
 import { HttpRequests } from './http-requests.ts';
 import { HttpServerMessages } from './http-server-messages.ts';
 import type { SharedStreamOptions } from './inbox.ts';
@@ -58,8 +58,8 @@ class HttpTransport implements Transport {
   readonly #deadlines: Deadlines;
   readonly #notices: UnansweredPosts;
   readonly #messages: HttpServerMessages;
-  readonly #legacyWays: Ways;
-  readonly #modernWays: Ways;
+  readonly #legacyWays: FollowUpRequests;
+  readonly #modernWays: FollowUpRequests;
   #nextId = 1;
   #inFlight = 0;
   #onIdle: (() => void) | undefined;

@@ -234,7 +234,7 @@ test(verifies('edit:hub', 'a running hub applies the change, and the command con
   const off = await processIn(workspace, 'disable', 'echo', '--json');
   expect(switchSchema.parse(JSON.parse(off.stdout))).toMatchObject({
     changed: true,
-    hub: { url: hub.url, tookUp: true },
+    hub: { url: hub.url, applied: true },
   });
   const ls = lsSchema.parse(JSON.parse((await processIn(workspace, 'ls', '--json')).stdout));
   expect(ls.servers).toMatchObject([{ name: 'echo', state: 'disabled' }]);

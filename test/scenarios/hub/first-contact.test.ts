@@ -163,7 +163,7 @@ test(verifies('contact:taught', 'add starts the new server once and says how man
   expect((await serversOf(workspace))[0]).toMatchObject({ name: 'one', tools: 9 });
   await serveQm(workspace);
   const beside = await runQm(['add', 'two', ...words]);
-  expect(addSchema.parse(JSON.parse(beside.stdout))).toMatchObject({ tools: 9, hub: { tookUp: true } });
+  expect(addSchema.parse(JSON.parse(beside.stdout))).toMatchObject({ tools: 9, hub: { applied: true } });
   const dying = [process.execPath, fixturePath('bad.mjs'), 'exits-at-start'];
   const failed = await runQm(['add', 'three', '--workspace', workspace, '--', ...dying]);
   expect(failed).toMatchObject({ code: 0, stdout: expect.stringContaining('Added server three') });

@@ -49,7 +49,7 @@ async function doctor(
   const usable = servers.flatMap((server) =>
     server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
   );
-  const { connectionProblems } = await import('../connect/connection-problems.ts');
+  const { connectionProblems } = await import('../connect/connected-client-problems.ts');
   const problems = [
     ...rowing.problemsFor(configuration, new Set(rows.keys())),
     ...(names.length === 0 ? await connectionProblems(cli, invocation.workspace, configuration) : []),

@@ -19,7 +19,7 @@ export async function firstStart(
 ): Promise<FirstStart> {
   const stop = cli.signals.graceful();
   try {
-    return hub?.tookUp === true
+    return hub?.applied === true
       ? await watchHub(cli, invocation, name, stop)
       : await startHere(cli, invocation, name, stop);
   } finally {

@@ -7,7 +7,7 @@ import { hubWords } from './hub-words.ts';
 type Status = ServersBody['servers'][number];
 
 /** Whether the running hub has applied a change; null if none runs. */
-export type TakeUp = { readonly url: string; readonly tookUp: boolean } | null;
+export type TakeUp = { readonly url: string; readonly applied: boolean } | null;
 
 /** A hub of another version may wait until files stop changing before it reads them. */
 const patienceMs = 5000;
@@ -32,13 +32,13 @@ export async function awaitTakeUp(cli: CliContext, workspace: string, change: Ch
     if (files.length > 0) await hub.reload(files);
     for (;;) {
       const { servers } = await hub.servers();
-      if (change.isThere(servers.find((each) => each.name === name))) return { url: hub.url, tookUp: true };
-      if (clock.monotonic() >= deadline || stop.aborted) return { url: hub.url, tookUp: false };
+      if (change.isThere(servers.find((each) => each.name === name))) return { url: hub.url, applied: true };
+      if (clock.monotonic() >= deadline || stop.aborted) return { url: hub.url, applied: false };
       await sleep(clock, 100, stop);
     }
   } catch (error) {
     terminal.err(`${terminal.errColours.yellow('warning')} ${toHubError(error).message}`);
-    return { url: hub.url, tookUp: false };
+    return { url: hub.url, applied: false };
   } finally {
     terminal.progress('');
   }
@@ -47,7 +47,7 @@ export async function awaitTakeUp(cli: CliContext, workspace: string, change: Ch
 /** One sentence about the result, if a hub runs. */
 export function takeUpLine(hub: TakeUp): string | undefined {
   if (hub === null) return undefined;
-  if (!hub.tookUp) return `The ${hubWords(hub.url)} has not applied the change yet; see its log.`;
+  if (!hub.applied) return `The ${hubWords(hub.url)} has not applied the change yet; see its log.`;
   // Nobody started that one on purpose.
   return hub.url.startsWith('unix:') ? undefined : `The ${hubWords(hub.url)} has applied the change.`;
 }

@@ -114,8 +114,8 @@ function say({ terminal }: CliContext, lines: readonly string[]): void {
 }
 
 function conclude(cli: CliContext, moved: readonly MovedSecret[], hub: TakeUp): void {
-  const tookUp = takeUpLine(hub);
-  say(cli, [...remainingLines(cli.terminal.errColours, moved), ...(tookUp === undefined ? [] : [tookUp])]);
+  const line = takeUpLine(hub);
+  say(cli, [...remainingLines(cli.terminal.errColours, moved), ...(line === undefined ? [] : [line])]);
 }
 
 function filesOf(moved: readonly MovedSecret[]): string[] {

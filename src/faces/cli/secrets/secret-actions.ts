@@ -31,8 +31,8 @@ export async function setSecrets(
   if (json) return terminal.out(JSON.stringify(answer));
   for (const [name, result] of results) terminal.err(`${result === 'added' ? 'Stored' : 'Replaced'} ${name}.`);
   if (key !== undefined) terminal.err(newKeyLine(key, stateLayout(cli, workspace)));
-  const tookUp = takeUpLine(hub);
-  if (tookUp !== undefined) terminal.err(tookUp);
+  const line = takeUpLine(hub);
+  if (line !== undefined) terminal.err(line);
 }
 
 function onlyName(names: readonly string[]): string {
@@ -98,8 +98,8 @@ export async function removeSecret(cli: CliContext, { workspace, json }: Invocat
   if (json) return cli.terminal.out(JSON.stringify(answer));
   cli.terminal.err(`Removed ${name}.`);
   if (servers.length > 0) cli.terminal.err(`The configuration still refers to it: ${servers.join(', ')}.`);
-  const tookUp = takeUpLine(hub);
-  if (tookUp !== undefined) cli.terminal.err(tookUp);
+  const line = takeUpLine(hub);
+  if (line !== undefined) cli.terminal.err(line);
 }
 
 export async function rotateSecrets(

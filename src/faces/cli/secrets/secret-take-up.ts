@@ -14,9 +14,9 @@ export async function tellHubOfSecrets(
   if (hub === undefined) return null;
   try {
     await hub.reload(files);
-    return { url: hub.url, tookUp: true };
+    return { url: hub.url, applied: true };
   } catch (error) {
     terminal.err(`${terminal.errColours.yellow('warning')} ${toHubError(error).message}`);
-    return { url: hub.url, tookUp: false };
+    return { url: hub.url, applied: false };
   }
 }

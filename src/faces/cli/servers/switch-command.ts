@@ -58,8 +58,8 @@ async function run(
       : `Server ${name} is already ${word} (${answer.source}).`,
   );
   for (const line of problemLines(problems, terminal.errColours)) terminal.err(line);
-  const tookUp = changed ? takeUpLine(hub) : undefined;
-  if (tookUp !== undefined) terminal.err(tookUp);
+  const line = changed ? takeUpLine(hub) : undefined;
+  if (line !== undefined) terminal.err(line);
   if (on && changed)
     terminal.errWhole(`Next: ${terminal.errColours.bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
 }

@@ -101,8 +101,8 @@ async function add(
   for (const { name: variable, required, purpose } of order.preset?.variables ?? []) {
     if (!required) terminal.err(dim(`You may set ${variable}: ${purpose}.`));
   }
-  const tookUp = takeUpLine(hub);
-  if (tookUp !== undefined) terminal.err(tookUp);
+  const line = takeUpLine(hub);
+  if (line !== undefined) terminal.err(line);
   if (started?.kind === 'listed') {
     terminal.err(`It answers: ${started.tools === 1 ? '1 tool' : `${started.tools} tools`}.`);
     return;

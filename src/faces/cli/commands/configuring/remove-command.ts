@@ -54,8 +54,8 @@ async function remove(cli: CliContext, { workspace, json }: Invocation, name: st
       `From now on, the entry in ${answer.successor} counts. To remove it too, run \`qm remove ${name}\` again.`,
     );
   }
-  const tookUp = takeUpLine(hub);
-  if (tookUp !== undefined) terminal.err(tookUp);
+  const line = takeUpLine(hub);
+  if (line !== undefined) terminal.err(line);
 }
 
 /** Only a person can be asked. Without one, the command says afterwards what names nothing any more. */

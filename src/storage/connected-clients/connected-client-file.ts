@@ -11,7 +11,7 @@ import { withLock } from '../files/lock.ts';
 import { openStateFolder } from '../files/state-folder.ts';
 import { statePlaceName } from '../files/state-place.ts';
 import { replaceFile } from '../files/write-file.ts';
-import { connectionSchema, connectionsDocument } from './connection-document.ts';
+import { connectionSchema, connectionsDocument } from './connected-client-document.ts';
 
 export interface ConnectionFileDeps {
   readonly clock: Clock;

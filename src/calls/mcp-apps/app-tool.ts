@@ -1,6 +1,6 @@
 import { HubError } from '../../base/index.ts';
 import type { CallRequest } from '../call.ts';
-import { beginning } from '../refusals.ts';
+import { beginning } from '../call-errors.ts';
 import type { View, ViewEntry } from '../views/view.ts';
 import type { SessionUis } from './session-uis.ts';
 

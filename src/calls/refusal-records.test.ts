@@ -8,7 +8,7 @@ import { createManualClock } from '../base/manual-clock.fixture.ts';
 import type { Caller } from '../domain/index.ts';
 import { openLedger, readCalls } from '../ledger/index.ts';
 import { createRedactor } from '../vault/index.ts';
-import { createRefusedCalls, recordedPerMinute } from './refused-calls.ts';
+import { createRefusedCalls, recordedPerMinute } from './refusal-records.ts';
 
 function callerOf(agent: string): Caller {
   return { agent, project: 'workspace', chain: [agent], tokenId: `token of ${agent}`, run: 'run' };

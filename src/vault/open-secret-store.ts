@@ -1,5 +1,5 @@
 import { HubError, toHubError } from '../base/index.ts';
-import type { KeyPlace, SecretStore } from './sealed-store.ts';
+import type { KeyPlace, SecretStore } from './sealed-secrets.ts';
 import { keyIdOf, openSecrets, type SecretsToSeal } from './sealing.ts';
 
 export interface OpenStore extends SecretsToSeal {
