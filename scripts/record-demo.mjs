@@ -1,7 +1,7 @@
 // `npm run docs:demo`: runs a session on a copy of the example team in a pseudo-terminal and draws docs/images/demo.svg
 // from its output, in which only the temporary folder is replaced, by /home/me. It needs python3, for the
 // pseudo-terminal, and port 4680.
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { animatedSvg, typingTime } from './demo/animated-svg.mjs';
@@ -9,7 +9,7 @@ import { startInTerminal } from './demo/pseudo-terminal.mjs';
 import { screenOf } from './demo/terminal-screen.mjs';
 import { root } from './root.mjs';
 
-const [columns, rows] = [100, 26];
+const [columns, rows] = [100, 30];
 const title =
   'A session: approve the servers of a repository, serve them, see the tools of an agent, a denied call, and the audit log';
 
@@ -32,6 +32,17 @@ const session = [
   },
 ];
 
+const rules = `agents:
+  lead: { servers: [files, memory] }
+  tester:
+    servers: [files]
+    tools:
+      files: { include: [read_text_file, list_directory, search_files] }
+policies:
+  tools:
+    memory.delete_*: deny
+`;
+
 await record();
 
 async function record() {
@@ -51,16 +62,18 @@ async function record() {
   }
 }
 
-/** A copy of the example, as deep as in this repository, since its servers are two folders up. */
+/** A part of the example that fits on one screen, as deep as in this repository, since its servers are two folders up. */
 function prepare(base) {
   const [home, bin] = [join(base, 'me'), join(base, 'bin')];
   const cwd = join(home, 'team');
   mkdirSync(bin, { recursive: true });
   symlinkSync(join(root, 'bin', 'qm'), join(bin, 'qm'));
   symlinkSync(join(root, 'node_modules'), join(base, 'node_modules'));
-  for (const name of ['.mcp.json', 'quartermaster.yaml', 'files']) {
-    cpSync(join(root, 'examples', 'team', name), join(cwd, name), { recursive: true });
-  }
+  cpSync(join(root, 'examples', 'team', 'files'), join(cwd, 'files'), { recursive: true });
+  const { mcpServers } = JSON.parse(readFileSync(join(root, 'examples', 'team', '.mcp.json'), 'utf8'));
+  const { files, memory } = mcpServers;
+  writeFileSync(join(cwd, '.mcp.json'), `${JSON.stringify({ mcpServers: { files, memory } }, undefined, 2)}\n`);
+  writeFileSync(join(cwd, 'quartermaster.yaml'), rules);
   const env = {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: home,

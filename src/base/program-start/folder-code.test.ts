@@ -36,6 +36,16 @@ test.each([
 });
 
 test.each([
+  ['files', { 'files/welcome.md': '' }, 'none'],
+  ['files', { 'files/package.json': '{}' }, 'runs'],
+  ['files', { 'files/index.mjs': '' }, 'runs'],
+  ['server.ts', { 'server.ts': '' }, 'runs'],
+])('a script elsewhere that is given %s with %o: %s', async (arg, files, kind) => {
+  const elsewhere = await folderWith({ 'server.js': '' });
+  expect(await codeOf(`node ${join(elsewhere, 'server.js')} ${arg}`, files)).toMatchObject({ kind });
+});
+
+test.each([
   ['npx -y @scope/server', { 'node_modules/@scope/server/package.json': '{}' }],
   ['npx server', { 'node_modules/.bin/server': '' }],
   ['npx server', { 'package.json': '{"name":"x","bin":{"server":"./x.js"}}' }],

@@ -1,5 +1,5 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { basename, delimiter, isAbsolute, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { liesIn } from '../programs/follow-symlinks.ts';
 import { npmSettingsIn, npmUsesFolder, readNpmExec } from './npm-exec.ts';
 import { hasModule, moduleFiles, readPythonStart } from './python-start.ts';
@@ -139,8 +139,39 @@ function nodeCode(program: StartedProgram): FolderCode {
   if (args.some((arg) => isInline(arg) || /^(?:-r|--require|--import|--loader|--experimental-loader)\b/.test(arg))) {
     return runs();
   }
+  if (isScriptElsewhere(program)) return namesCodeHere(program) ? runs() : none;
   return namesPlaceHere(program) || args.every((arg) => arg.startsWith('-')) ? runs() : none;
 }
+
+/** Then the other arguments are for the script. */
+function isScriptElsewhere({ args: [script = '-'], cwd }: StartedProgram): boolean {
+  if (script.startsWith('-') || script.length > maxPathLength) return false;
+  const path = resolve(cwd, script);
+  return !liesIn(cwd, path) && kindOf(path) === 'file';
+}
+
+/** Whether an argument is a file of the working folder, or a folder that a runtime could load. */
+function namesCodeHere({ args, cwd }: StartedProgram): boolean {
+  return args.some((arg) => {
+    if (arg.startsWith('-') || arg.length > maxPathLength) return false;
+    const path = resolve(cwd, arg);
+    const kind = liesIn(cwd, path) ? kindOf(path) : 'absent';
+    if (kind !== 'folder') return kind !== 'absent';
+    return loadedFromFolder.some((name) => existsSync(join(path, name)));
+  });
+}
+
+function kindOf(path: string): 'file' | 'folder' | 'absent' | 'other' {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return 'absent';
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+  } catch {
+    return 'other'; // It may be there.
+  }
+}
+
+const loadedFromFolder = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.ts'] as const;
 
 function shellCode(program: StartedProgram): FolderCode {
   return namesPlaceHere(program) || program.args.some((arg) => /^-\w*c/.test(arg)) ? runs() : none;
