@@ -1,7 +1,16 @@
 // `npm run docs:demo`: runs a session on a copy of the example team in a pseudo-terminal and draws docs/images/demo.svg
 // from its output, in which only the temporary folder is replaced, by /home/me. It needs python3, for the
 // pseudo-terminal, and port 4680.
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { animatedSvg, typingTime } from './demo/animated-svg.mjs';
