@@ -117,7 +117,7 @@ test('when the file with the restrictions cannot be read, other files’ servers
   });
   expect(ready(configuration, 'a').enabled).toBe(true);
   expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
-  expect(onlyProblem(configuration).message).toContain('every tool is denied');
+  expect(onlyProblem(configuration).message).toContain('denies every tool');
 });
 
 test.each([
@@ -133,7 +133,7 @@ test.each([
     expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny', source: { file } }]);
     const problem = onlyProblem(configuration);
     expect(problem).toMatchObject({ severity: 'error', file });
-    expect(problem.message).toContain('The whole file is ignored, and every tool is denied.');
+    expect(problem.message).toContain('Until it is corrected, a hub that starts denies every tool.');
   },
 );
 

@@ -177,7 +177,10 @@ function nothingFrom(reader: Reader, file: string, finding: Finding): ReadSource
 function unusable(reader: Reader, file: string, finding: Finding): ReadSource {
   const denies = reader.restricts || finding.severity === 'error';
   const policy = denies ? denyEverything({ file }) : undefined;
-  const consequence = denies ? 'The whole file is ignored, and every tool is denied.' : 'The whole file is ignored.';
+  // True with and without a running hub, which keeps its last configuration.
+  const consequence = denies
+    ? 'Until it is corrected, a hub that starts denies every tool.'
+    : 'The whole file is ignored.';
   const problem = toProblem(file, { ...finding, message: `${finding.message} ${consequence}` });
   return { reader, file, content: { ...emptyContent, policy }, problems: [problem], unusable: finding.message };
 }

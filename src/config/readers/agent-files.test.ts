@@ -194,7 +194,7 @@ test(verifies('config:agent-files', 'a file of which not even the name is known 
   for (const text of ['', '# nothing\n', 'slug: [', '- a\n', 'a: 1\n---\nb: 2\n']) {
     const configuration = await agents({ [file]: text });
     expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, fatal: true });
-    expect(onlyProblem(configuration).message).toContain('every tool is denied');
+    expect(onlyProblem(configuration).message).toContain('denies every tool');
     expect(configuration.policy?.rules).toMatchObject([{ pattern: '*', effect: 'deny' }]);
   }
 });

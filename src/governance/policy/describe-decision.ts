@@ -61,6 +61,9 @@ function because(reason: DecisionReason, server: string): string {
     case 'write-approval':
       return `server ${reason.server} requires approval for tools that may write (${placeOf(reason.source)}), and ${writes[reason.because]}`;
     case 'rule': {
+      // Written rules have a line. Without one, it stands for the rules of a file that cannot be read.
+      if (reason.pattern === '*' && reason.source.line === undefined)
+        return `${reason.source.file} cannot be read, and it may restrict every tool`;
       const owner = reason.agent === undefined ? 'for every agent' : `of agent ${reason.agent}`;
       return `rule "${reason.pattern}" ${owner} applies (${placeOf(reason.source)})`;
     }
