@@ -29,6 +29,15 @@ test('a promise that is tested is no longer owed', () => {
   expect(notYet, 'an id is in notYet twice').toEqual([...new Set(notYet)]);
 });
 
+test('a promise is in one file only', () => {
+  const files = listFiles(root, ['test'], /^test\/requirements(?:-(?!coverage)[a-z-]+)?\.ts$/);
+  const written = files.flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/^ {2}'([a-z]+:[a-z0-9-]+)':/gm)].map(([, id]) => id),
+  );
+  expect(written.filter((id, at) => written.indexOf(id) !== at)).toEqual([]);
+  expect(written.length).toBe(Object.keys(requirements).length);
+});
+
 test('ids are short and stable, sentences are sentences', () => {
   for (const [id, sentence] of Object.entries(requirements)) {
     expect(id).toMatch(/^[a-z]+:[a-z0-9]+(-[a-z0-9]+)*$/);

@@ -34,4 +34,7 @@ export const trustRequirements = {
   'state:one-hub': 'One hub serves a workspace, even after its lock or all of its state was deleted.',
   'trust:full-disk':
     'An approval that cannot be taken back on disk is taken back in the running hub, and the operator reads that.',
+  'trust:search-path':
+    'Folders of the workspace on the PATH of the hub are not searched, by the hub or by its servers.',
+  'trust:start-race': 'A program whose files change while it starts is ended, and its server reports why.',
 } as const satisfies Record<string, string>;

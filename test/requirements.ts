@@ -36,23 +36,6 @@ export const requirements = {
     'An unusable file is reported as one clear problem; unless it is the file of one server, every tool is denied.',
   'config:absence':
     'A missing, empty or unreadable file keeps its last good text in force; changes that widen rights wait three seconds.',
-  'trust:ask':
-    'A server starts only after the operator approved what it would start or contact; the others work meanwhile.',
-  'trust:changed':
-    'A changed server keeps running as approved until its change is approved; a removed one stops at once.',
-  'trust:rights': 'While a change of rights waits, an agent has only what the approved and the new version both allow.',
-  'trust:quiet': 'Formatting, another branch that was approved, a rotated secret and a git worktree ask nothing.',
-  'trust:files': 'The content of workspace files that a command names is approved with it and checked at each start.',
-  'trust:shown':
-    'Before you approve a server you see everything it would start or contact, which variables it gets, and whether it runs code of the workspace.',
-  'trust:guarded':
-    'The runners npx, npm exec and python -m take neither settings nor code from the workspace unless that was approved.',
-  'trust:search-path':
-    'Folders of the workspace on the PATH of the hub are not searched, by the hub or by its servers.',
-  'trust:start-race': 'A program whose files change while it starts is ended, and its server reports why.',
-  'trust:acts':
-    'What a command of the operator writes is approved by that act, item by item, and nothing that waited before.',
-  'trust:all': 'Folders under trust.paths need no question, and QM_TRUST pins exactly what is on disk.',
   'config:restrictions':
     "Every client's words for restrictions are read; an unknown key that looks like a restriction makes its server invalid.",
   'config:weaker-forbids': 'What a weaker file forbids for a server of the same name stays forbidden.',
@@ -293,19 +276,10 @@ export const requirements = {
   'journal:gone':
     'A journal that is deleted, moved or replaced under a running hub is noticed within milliseconds and restored in full.',
   'files:private': 'Run files and their folders are private, also those that came with a repository.',
-  'state:outside':
-    'The hub keeps its state outside the workspace, in a folder for its owner alone, and notices a moved or replaced workspace.',
   'roots:configured':
     'Servers get roots of a client only where that is configured, and only folders of the workspace without keys.',
   'files:plain-only':
     'A pipe, device, socket, folder or huge file in the place of a file of the workspace stops neither qm nor a hub.',
-  'state:unreachable':
-    "A server whose arguments, variables or working folder reach the hub's state, the user's settings or keys is invalid unless allowPaths lists the folder.",
-  'state:earlier-version':
-    'State that an earlier version kept in the workspace is moved out; tokens wait for the operator, keys are always new.',
-  'state:foreign-ignored':
-    'Tokens, keys and locks that came with a repository or an archive are not used, and are reported.',
-  'state:one-hub': 'One hub serves a workspace, even after its lock or all of its state was deleted.',
   'files:no-links':
     'The hub neither writes nor trusts a file that is a link, belongs to another user, or is writable by others.',
   'journal:rotation': 'A journal file is removed only when every reader is done with it and no call in it is open.',

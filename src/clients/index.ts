@@ -10,5 +10,5 @@ export {
   type ProjectText,
   type SwitchOrder,
 } from './client.ts';
-export type { ClientConnection, ConnectedFile, ConnectionStore, SwitchedEntry } from './client-connection.ts';
+export type { ClientConnection, ConnectedFile, ConnectionStore, SwitchedEntry } from './connected-client.ts';
 export { findClient, knownClients } from './known-clients.ts';

@@ -1,5 +1,5 @@
 export { createBoundedLines } from './bounded-lines.ts';
-export { findHeaderMismatch, type RequestHeaders } from './check-mirrored-headers.ts';
+export { findHeaderMismatch, type RequestHeaders } from './check-mirrored-arguments.ts';
 export {
   checkMirroredHeaders,
   classify,

@@ -195,7 +195,7 @@ export function tooManySubscriptions(server: string, limit: number, isFull: bool
   return { kind: 'failed', error, cause: 'answer', sent: false, httpStatus: undefined };
 }
 
-/** The failure for an HTTP status. 401, 403, 451 and 429 do not count against the server's health. */
+/** The failure for an HTTP status. `state/retry-plan.ts` decides which of them count against the server. */
 export function statusFailure(
   server: string,
   status: number,

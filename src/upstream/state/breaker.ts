@@ -1,7 +1,6 @@
 /**
- * Counts failed connects in a row. Two are met with a short, jittered wait; the third opens the
- * circuit, after which one trial is made at a time. Strategy only: who waits, and on which clock,
- * is not its business.
+ * Counts failed connects in a row. Two are met with a short, jittered wait; the third opens the circuit, after which one
+ * trial is made at a time. `retry-plan.ts` decides what counts; who waits, and on which clock, is not its business.
  */
 export type BreakerState =
   | { readonly kind: 'closed'; readonly failures: number }

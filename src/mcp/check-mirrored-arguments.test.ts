@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findHeaderMismatch } from './check-mirrored-headers.ts';
+import { findHeaderMismatch } from './check-mirrored-arguments.ts';
 
 const mirrored = [
   { header: 'Region', path: ['region'] },
