@@ -62,6 +62,7 @@ export const commandLineRequirements = {
   'library:call': 'A program creates a hub and calls a tool as an agent, under the same rules.',
   'library:errors':
     'A rate limit and a server that does not start have their own error classes, which name the server.',
+  'library:not-trusted': 'A call or list that needs an unapproved server names it, and the command that approves it.',
   'library:backoff': 'Work that meets a rate limit is retried after growing waits, each reported.',
   'library:selection': 'A program can narrow an agent to selected tools, and never widen it.',
   'library:call-all': 'Calls made together share one deadline, and each has its own outcome.',

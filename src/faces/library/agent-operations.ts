@@ -4,6 +4,7 @@ import type { AgentSession } from './agent-session.ts';
 import { type WaitOptions, withDeadline } from './deadline.ts';
 import { discoverMissing, discoveryMs } from './discover.ts';
 import { jsonText } from './json-text.ts';
+import { checkTrusted } from './not-trusted.ts';
 import { type OperationAnswer, type Order, operate } from './operate.ts';
 
 /** An operation other than a tool call. */
@@ -21,6 +22,7 @@ export function createAgentOperations(deps: AgentDeps, session: AgentSession): A
   return {
     list: (kind, toItem, options) =>
       withDeadline(deps, options, async (signal) => {
+        checkTrusted(hub, caller);
         await discoverMissing(hub, caller, { clock, limitMs: discoveryMs, signal });
         return hub.lists.listed(caller, kind).map(toItem);
       }),

@@ -17,6 +17,7 @@ import { type CallAllOptions, type CallOrder, type CallOutcome, callAll } from '
 import { type DeadlineDeps, type WaitOptions, withDeadline } from './deadline.ts';
 import { discoverMissing, discoveryMs } from './discover.ts';
 import { jsonText } from './json-text.ts';
+import { checkTrusted } from './not-trusted.ts';
 import { operate } from './operate.ts';
 import { checkWanted, selectTools } from './selection.ts';
 import { toThrown } from './thrown-errors.ts';
@@ -84,6 +85,7 @@ export function createAgent(deps: AgentDeps, session: AgentSession, selection: r
       checkWanted(wanted, selection);
       return selectTools(hub, caller, wanted, timeout);
     }
+    checkTrusted(hub, caller);
     await discoverMissing(hub, caller, timeout);
     return hub.lists.tools(caller).map(toAgentTool);
   }

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type AgentTool, toAgentTool } from './agent-tool.ts';
 import { type DiscoverTimeout, locateTool } from './discover.ts';
+import { whyUnknown } from './not-trusted.ts';
 import { checkRefs, type ToolRef } from './tool-ref.ts';
 
 /** Exactly these of the agent's tools, in this order. */
@@ -33,15 +34,17 @@ function checkSelected(selection: readonly ToolRef[], { server, tool }: ToolRef)
   throw new HubError('TOOL_UNKNOWN', message, { hint: 'Add it to the selection.', details: { server, tool } });
 }
 
-function notThere(hub: Hub, caller: Caller, { server, tool }: ToolRef): HubError {
+function notThere(hub: Hub, caller: Caller, ref: ToolRef): HubError {
+  const { server, tool } = ref;
   const undiscovered = hub.lists.undiscovered(caller).find(({ name }) => name === server);
   const { status, failure } = undiscovered ?? {};
   const details = { server, tool };
   if (status === undefined) {
-    return new HubError('TOOL_UNKNOWN', `Agent "${caller.agent}" has no tool ${server}.${tool}.`, {
+    const unknown = new HubError('TOOL_UNKNOWN', `Agent "${caller.agent}" has no tool ${server}.${tool}.`, {
       hint: 'Check both names; `qm explain` says which rule hides it, if one does.',
       details,
     });
+    return whyUnknown(hub, caller, ref, unknown);
   }
   const why = status.error ?? `Server "${server}" has not listed its tools in time.`;
   return new HubError('UPSTREAM_UNAVAILABLE', `Tool ${server}.${tool} cannot be selected: ${why}`, {
