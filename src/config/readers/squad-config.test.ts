@@ -288,3 +288,32 @@ test('a shared server is also for agents without a route', async () => {
   expect([ready(configuration, 'a').shared, ready(configuration, 'b').shared]).toEqual([true, false]);
   expect(invalid(configuration, 'c').problems[0]?.message).toContain('"shared" must be true or false');
 });
+
+test(verifies('config:squad', 'servers may be under mcpServers, with the same restrictions'), async () => {
+  const { servers, ...restrictions } = documented;
+  const configuration = await squad({ mcpServers: servers, ...restrictions });
+  expect(configuration.problems).toEqual([]);
+  expect([...configuration.servers.keys()]).toEqual(Object.keys(servers));
+  expect(configuration.agents.get('scribe')?.servers).toEqual(['filesystem']);
+  expect(configuration.agents.get('tester')?.tools.get('filesystem')).toEqual({ exclude: ['delete_file'] });
+});
+
+test('servers under both keys are an error, and the restrictions of the file stay', async () => {
+  const configuration = await squad(
+    '{"servers":{"a":{"command":"x"}},\n"mcpServers":{"a":{"command":"y"}},\n"agentServers":{"lead":[]}}',
+    { 'quartermaster.yaml': 'servers: { b: { command: y } }\n' },
+  );
+  expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', file, line: 2, field: 'mcpServers' });
+  expect([...configuration.servers.keys()]).toEqual(['b']);
+  expect(configuration.agents.get('lead')?.servers).toEqual([]);
+});
+
+test(verifies('config:samples', 'samples under both spellings are left out, with a note'), async () => {
+  for (const key of ['servers', 'mcpServers']) {
+    const sample = { command: 'npx', env: { K: '${GITHUB_TOKEN}' } };
+    const configuration = await squad({ [key]: { 'EXAMPLE-github': sample, own: { command: 'x' } } });
+    expect([...configuration.servers.keys()]).toEqual(['own']);
+    expect(configuration.secrets).toEqual([]);
+    expect(onlyProblem(configuration)).toMatchObject({ severity: 'note', field: `${key}.EXAMPLE-github` });
+  }
+});

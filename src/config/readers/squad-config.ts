@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { readSquadAgents, squadAgentSections } from '../agents/read-squad-agents.ts';
 import { parseJsonc } from '../files/parse-jsonc.ts';
-import { child, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
+import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
 import type { Finding } from '../findings.ts';
 import { checkSections, findRepeatedSection, mustBeMap, type SectionsFormat } from '../read-sections.ts';
 import { denyEverything } from '../restrictions/read-policy.ts';
-import { clientServerShape, isComment, readClientBody, withoutNoise } from '../servers/client-server.ts';
+import { clientServerShape, isComment, isSample, readClientBody, sampleNote, withoutNoise } from '../servers/client-server.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
@@ -21,8 +21,11 @@ export const squadConfig: Reader = {
   read,
 };
 
+/** Squad's own spelling, and the one of most clients. */
+const serverSections = ['servers', 'mcpServers'] as const;
+
 const format: SectionsFormat = {
-  sections: ['servers', ...squadAgentSections],
+  sections: [...serverSections, ...squadAgentSections],
   restrictions: squadAgentSections,
   unknownKeys: 'warning',
 };
@@ -57,17 +60,34 @@ function readContent(root: SourceMap, file: string): FileContent {
 }
 
 function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {
-  const section = child(root, 'servers');
-  if (section === undefined) return [];
-  if (section.kind === 'map') {
-    return readServers(section.entries.filter((entry) => !isComment(entry)).map(withoutNoise), serversFormat);
+  const [field, second] = serverSections.filter((key) => child(root, key) !== undefined);
+  if (field === undefined) return [];
+  if (second !== undefined) {
+    findings.push(oneOfBoth(root, field, second));
+    return [];
   }
-  findings.push(mustBeMap(root, 'servers'));
-  return [];
+  const section = child(root, field);
+  if (section?.kind !== 'map') {
+    findings.push(mustBeMap(root, field));
+    return [];
+  }
+  const entries = section.entries.filter((entry) => !isComment(entry));
+  findings.push(...entries.filter(isSample).map((entry) => sampleNote(entry, field)));
+  return readServers(entries.filter((entry) => !isSample(entry)).map(withoutNoise), { ...serversFormat, field });
 }
 
-const serversFormat: ServersFormat = {
-  field: 'servers',
+/** Which of two entries of one name counts would be a guess. */
+function oneOfBoth(root: SourceMap, first: string, second: string): Finding {
+  return {
+    severity: 'error',
+    line: entryOf(root, second)?.line,
+    field: second,
+    message: `The file has both "${first}" and "${second}", so its servers are left out.`,
+    fix: `Move all servers into "${first}".`,
+  };
+}
+
+const serversFormat: Omit<ServersFormat, 'field'> = {
   schema: z.strictObject({ ...clientServerShape, shared: z.boolean().optional(), instead: z.string().optional() }),
   unknownKeys: 'warning',
   guards: ['tools', 'disabled'],
