@@ -170,7 +170,7 @@ describe.each(cases)('$client', (each) => {
     ]);
     expect(await servers()).toEqual(served);
     expect((await machine.qm('doctor', '--json')).stdout).not.toContain('without the hub');
-    expect((await machine.qm('disconnect', client)).stderr).toContain('It reaches these by itself again: echo.');
+    expect((await machine.qm('disconnect', client)).stderr).toContain(' uses these directly again: echo.');
     expect(machine.snapshot()).toEqual(before);
     expect(await servers()).toEqual(served);
   });

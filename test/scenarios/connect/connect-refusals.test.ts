@@ -215,7 +215,8 @@ test(verifies('connect:scopes', 'a file that git tracks is not taken unasked, an
   await machine.put('.cursor/mcp.json', '{}\n');
   const first = await machine.connect('cursor');
   expect(first.stderr).toContain('git does not ignore it: do not commit it');
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+  const undone = await machine.qm('disconnect', 'cursor');
+  expect(undone).toMatchObject({ code: 0, stderr: expect.not.stringContaining('git does not ignore it') });
   execFileSync('git', ['-C', machine.workspace, 'add', '.cursor/mcp.json']);
   const second = await machine.connect('cursor');
   expect(second.stderr).toContain('.cursor/mcp.json is tracked by git, and the entry has paths of this machine.');
@@ -230,4 +231,23 @@ test(verifies('connect:scopes', 'a file that git tracks is not taken unasked, an
   const { stderr } = await machine.connect('zed');
   expect(stderr).not.toContain('git does not ignore it');
   expect(readFileSync(machine.path('.zed/settings.json'), 'utf8')).toContain('stdio');
+});
+
+test(verifies('connect:shared-files', 'the preview warns before an entry leaves a file that git tracks'), async () => {
+  const machine = await open({ git: true });
+  await machine.put('.vscode/mcp.json', { servers: { docs: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } });
+  execFileSync('git', ['-C', machine.workspace, 'add', '.vscode/mcp.json']);
+  const { stderr, code } = await machine.connect('vscode', '--scope', 'project');
+  expect(code).toBe(0);
+  expect(stderr).toContain('.vscode/mcp.json  tracked by git; if you commit this, your teammates lose the entries');
+  // The moved entry has no path of this machine.
+  expect(stderr).toMatch(/^quartermaster\.yaml( {2}new file)?$/m);
+});
+
+test('a mistyped agent is refused before anything is approved', async () => {
+  const machine = await makeMachine({ trusted: false });
+  await machine.put('quartermaster.yaml', { servers: { echo }, agents: { tester: { servers: ['echo'] } } });
+  const refused = await machine.qm('connect', 'cursor', '--agent', 'Tester', '--trust', '--yes', '--no-start');
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean tester?') });
+  expect((await machine.qm('trust')).code).toBe(6);
 });

@@ -12,7 +12,7 @@ import { sayConnected, settleConnection } from './conclude-connection.ts';
 import { openConnections } from './connection-store.ts';
 import { checkTokenVariable, entryForHub } from './entry-for-hub.ts';
 import { type ConnectionPlan, type ConnectOrder, isChanged, planConnection } from './plan-connection.ts';
-import { fileLines, switchLines } from './preview-lines.ts';
+import { fileLines, type SharedParts, switchLines } from './preview-lines.ts';
 import { readServed } from './served-servers.ts';
 import { maskSecrets } from './text-secrets.ts';
 
@@ -88,9 +88,17 @@ async function show(cli: CliContext, { order, notes, files, switches, place }: C
   terminal.err(`${bold(client.title)} gets the tools of agent ${bold(agent)} from the hub of ${at.workspace}.`);
   for (const note of notes) terminal.err(dim(note));
   if (place.scope === 'user') terminal.err(dim(`${shownPath(at, place.path)} applies to all your projects.`));
-  for (const line of await fileLines(cli, at, files.filter(isChanged))) terminal.err(line);
+  const shared = sharedParts(order, switches);
+  for (const line of await fileLines(cli, at, files.filter(isChanged), shared)) terminal.err(line);
   for (const line of switchLines(cli, at, client.title, switches)) terminal.err(line);
   terminal.err('');
+}
+
+function sharedParts({ at, draft }: ConnectOrder, switches: ConnectionPlan['switches']): SharedParts {
+  const gone = switches.flatMap((each) => (each.kind === 'off' && each.how !== 'setting' ? [each.file] : []));
+  const programs = draft.kind === 'stdio' ? [draft.command] : [];
+  const ownPaths = [at.home, at.workspace, ...programs].filter((path) => path.length > 1 && path.startsWith('/'));
+  return { ownPaths, losing: new Set(gone) };
 }
 
 /** Without a terminal nobody can answer, so that the option has to. */

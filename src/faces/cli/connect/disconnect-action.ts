@@ -49,7 +49,8 @@ export async function disconnect(
   for (const { path, backup } of written.filter(hasBackup)) {
     terminal.err(`Backup of ${shownPath(at, path)}: ${shownPath(at, backup ?? '')}`);
   }
-  if (restored.length > 0) terminal.err(`It reaches these by itself again: ${restored.map(printableLine).join(', ')}.`);
+  if (restored.length > 0)
+    terminal.err(`${client.title} uses these directly again: ${restored.map(printableLine).join(', ')}.`);
   terminal.err(client.restart);
 }
 

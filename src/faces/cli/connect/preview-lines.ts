@@ -4,22 +4,33 @@ import { diffLines } from '../terminal/line-diff.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
 import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
-import { gitStateOf } from './git-state.ts';
+import { type GitState, gitStateOf } from './git-state.ts';
 import type { SwitchPlan } from './plan-switch.ts';
 
 /** More lines of one file are counted, not shown. */
 const mostLines = 200;
+
+/** What git may carry to other machines. Undoing a connection takes all of that back. */
+export interface SharedParts {
+  /** Paths that are right on this machine only. */
+  readonly ownPaths: readonly string[];
+  /** Files that lose entries for servers. */
+  readonly losing: ReadonlySet<string>;
+}
+
+const nothingShared: SharedParts = { ownPaths: [], losing: new Set() };
 
 /** What would change in each file. Secrets are masked. */
 export async function fileLines(
   cli: CliContext,
   at: ClientContext,
   files: readonly FileDraft[],
+  shared = nothingShared,
 ): Promise<readonly string[]> {
   const { bold, dim } = cli.terminal.errColours;
   const lines: string[] = [];
   for (const file of files) {
-    const notes = await notesOn(cli, at, file);
+    const notes = [...placeNotes(at, file), ...gitNotes(await gitStateOf(cli, file.path), file, shared)];
     const about = notes.length === 0 ? '' : `  ${dim(notes.join('; '))}`;
     lines.push('', `${bold(printableLine(shownPath(at, file.path)))}${about}`, ...changedIn(cli, file));
   }
@@ -37,15 +48,24 @@ function changedIn({ terminal, mask }: CliContext, file: FileDraft): readonly st
   return more > 0 ? [...shown, dim(`  … and ${more} more lines`)] : shown;
 }
 
-async function notesOn(cli: CliContext, at: ClientContext, file: FileDraft): Promise<readonly string[]> {
+function placeNotes(at: ClientContext, file: FileDraft): readonly string[] {
   const { target } = file.opened;
-  const state = await gitStateOf(cli, file.path);
   return [
     ...(file.onDisk === undefined ? ['new file'] : isLeftEmpty(file) ? ['is removed'] : []),
     ...(target === undefined ? [] : [`a link to ${shownPath(at, target)}`]),
-    ...(state === 'tracked' ? ['tracked by git'] : []),
-    ...(state === 'untracked' ? ['git does not ignore it: do not commit it with paths of this machine'] : []),
   ];
+}
+
+function gitNotes(state: GitState, file: FileDraft, { ownPaths, losing }: SharedParts): readonly string[] {
+  if (state === 'tracked') {
+    return [
+      'tracked by git',
+      ...(losing.has(file.path) ? ['if you commit this, your teammates lose the entries that it loses here'] : []),
+    ];
+  }
+  const added = diffLines(file.onDisk ?? '', file.steps.after).filter(({ kind }) => kind === 'added');
+  const isOwn = added.some(({ text }) => ownPaths.some((path) => text.includes(path)));
+  return state === 'untracked' && isOwn ? ['git does not ignore it: do not commit it with paths of this machine'] : [];
 }
 
 /** What becomes of the client's own entries. */

@@ -1,5 +1,6 @@
 import { didYouMean, HubError } from '../../../base/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
+import { agentNames } from '../agents/agent-names.ts';
 import { strangerNote } from '../agents/agent-note.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
@@ -30,6 +31,8 @@ export async function readServed(
   { workspace, json }: Invocation,
   { agent, title, trust }: ServedOptions,
 ): Promise<Served> {
+  // A mistyped name is said before anything is asked or approved.
+  checkKnown(cli, (await readWorkspaceTrust(cli, workspace)).loaded.configuration, agent);
   if (trust === true || !json) await settleTrust(cli, workspace, { trustAll: trust });
   const { configuration, loaded, pending } = await readWorkspaceTrust(cli, workspace);
   refuseBrokenFile(loaded.configuration);
@@ -44,7 +47,6 @@ export async function readServed(
       hint: 'Add one with `qm add`, or name another folder with --workspace.',
     });
   }
-  checkKnown(cli, configuration, agent);
   const servers = [...configuration.servers.values()].flatMap((server) =>
     server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
   );
@@ -59,8 +61,7 @@ const usual: ReadonlySet<string> = new Set(['HOME', 'PATH', 'USER', 'LOGNAME', '
 function checkKnown({ terminal }: CliContext, configuration: Configuration, agent: string): void {
   const note = strangerNote(configuration, agent);
   if (note === undefined) return;
-  const known = [...configuration.agents.keys()];
-  const meant = didYouMean(agent, known);
+  const meant = didYouMean(agent, [...configuration.agents.keys(), ...configuration.roles.keys()]);
   const shared = [...configuration.servers.values()].some(
     (server) => server.kind === 'ready' && server.spec.enabled && server.spec.shared,
   );
@@ -69,6 +70,9 @@ function checkKnown({ terminal }: CliContext, configuration: Configuration, agen
     return;
   }
   throw new HubError('USAGE', `No agent "${agent}" is configured.`, {
-    hint: meant === undefined ? `Configured agents: ${known.slice(0, 20).join(', ')}.` : `Did you mean ${meant}?`,
+    hint:
+      meant === undefined
+        ? `Configured agents: ${agentNames(configuration).slice(0, 20).join(', ')}.`
+        : `Did you mean ${meant}?`,
   });
 }

@@ -1,3 +1,4 @@
+import { agentNames } from '../agents/agent-names.ts';
 import type { CliContext } from '../context.ts';
 import { nextCommand } from '../next-command.ts';
 import { problemLines } from '../servers/problem-lines.ts';
@@ -11,7 +12,7 @@ export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }
   const colours = terminal.errColours;
   const width = terminal.errIsTerminal ? terminal.size().columns : undefined;
   const { configuration } = hub;
-  const agent = [...configuration.agents.keys()][0] ?? 'NAME';
+  const agent = agentNames(configuration)[0] ?? 'NAME';
   const servers = renderTable(
     hub.status(),
     [
@@ -22,7 +23,7 @@ export function bannerLines({ terminal, program, cwd }: CliContext, { hub, url }
     ],
     { colours, width: width === undefined ? undefined : width - 4, titles: false },
   );
-  const agents = [...configuration.agents.keys()].join(', ') || 'none configured: every agent sees every server';
+  const agents = agentNames(configuration).join(', ') || 'none configured: every agent sees every server';
   const wrong = configuration.problems.filter(({ severity }) => severity !== 'note');
   return [
     `${colours.bold('Quartermaster')} serves ${colours.cyan(`${url}/mcp`)}`,

@@ -4,6 +4,7 @@ import { isAgentFile } from '../../../config/index.ts';
 import { type Configuration, type ConfiguredServer, placeOf, type SourceRef } from '../../../domain/index.ts';
 import { policyEntriesFor } from '../../../governance/index.ts';
 import { appendItem, type Edited, newConfigFile, openFile, putMember } from '../../../workspace-files/index.ts';
+import { agentNames } from '../agents/agent-names.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import type { AddOrder } from './add-order.ts';
@@ -157,7 +158,7 @@ function describe(
   const { source } = server.kind === 'ready' ? server.spec : server;
   const routed = [...configuration.agents.values()].some(({ servers }) => servers !== undefined);
   const agents = routed
-    ? [...configuration.agents.keys()].filter((each) => body.shared === true || isRouted(configuration, each, name))
+    ? agentNames(configuration).filter((each) => body.shared === true || isRouted(configuration, each, name))
     : null;
   const role = agent === undefined ? undefined : configuration.roles.get(agent);
   const without = agents !== null && agent !== undefined && !agents.includes(agent);
