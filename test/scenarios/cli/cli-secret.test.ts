@@ -67,7 +67,7 @@ test(verifies('secrets:unseen', 'set, ls, rotate and rm show names and never a v
   expect(secretRemovedSchema.parse(JSON.parse(removed ?? ''))).toMatchObject({ name: 'other.name', servers: [] });
   const folder = await stateFolder(workspace);
   expect(results[3]?.stderr).toBe(
-    `Their key is in ${join(folder, 'secret-keys.json')}, which only this user can read.\n`,
+    `The key that encrypts stored values is in ${join(folder, 'secret-keys.json')}, which only this user can read.\n`,
   );
   for (const file of (await readdir(folder, { withFileTypes: true })).filter((each) => each.isFile())) {
     expect(await readFile(join(folder, file.name), 'utf8')).not.toContain('sesame');

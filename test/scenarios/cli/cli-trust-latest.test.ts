@@ -100,7 +100,7 @@ test(verifies('trust:openings', 'the first approval shows the rules that it cove
   const workspace = await makeWorkspace({ servers: { up: named }, ...rules });
   expect(await trustStates(workspace)).toEqual({ up: 'waiting', rules: 'waiting' });
   const asked = await qm(workspace, ['trust']);
-  expect(asked.stderr).toContain('1 server and the rules in this workspace wait for your approval.');
+  expect(asked.stderr).toContain('1 server and the rules of this workspace are waiting for your approval.');
   const { stderr } = await qm(workspace, ['trust', 'up']);
   expect(stderr).toContain('This is the first approval here, so it covers the rules of the workspace too:');
   expect(stderr).toContain('+ policy: up.write deny');

@@ -58,7 +58,7 @@ test(verifies('trust:ask', 'qm trust shows what waits, approves by name, and a r
   const hub = await serveQm(workspace, { env: asks });
   const refused = await qm(workspace, ['trust']);
   expect(refused.code).toBe(6);
-  expect(refused.stderr).toContain('2 servers in this workspace wait for your approval.');
+  expect(refused.stderr).toContain('2 servers of this workspace are waiting for your approval.');
   expect(refused.stderr).toContain('gets your KEY');
   const before = await shown(workspace);
   expect(before.items.map(({ name, state }) => [name, state])).toEqual([
@@ -310,3 +310,18 @@ test(
     expect((await qm(workspace, ['ls'])).stderr).not.toContain('Still using');
   },
 );
+
+test('if only the rules wait, a pipe is told the option that approves them', async () => {
+  const servers = { one: echo };
+  const workspace = await makeWorkspace({ servers });
+  expect((await qm(workspace, ['trust', '--all'])).code).toBe(0);
+  await writeFile(
+    join(workspace, 'quartermaster.yaml'),
+    JSON.stringify({ servers, policies: { tools: { a: 'deny' } } }),
+  );
+  const refused = await qm(workspace, ['trust']);
+  expect(refused.code).toBe(6);
+  expect(refused.stderr).toContain('A change of the rules of this workspace is waiting for your approval.');
+  expect(refused.stderr).toContain('Approve the rules (`qm trust --rules`)');
+  expect(refused.stderr).not.toContain('qm trust NAME');
+});

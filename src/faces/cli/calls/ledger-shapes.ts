@@ -91,7 +91,7 @@ export const summarySchema = z.strictObject({
     first_ts: z.string().nullable(),
     last_ts: z.string().nullable(),
     runs: count,
-    probes: count.describe('Of qm doctor and qm inspect; they are no calls of agents and count nowhere else.'),
+    probes: count.describe('Of qm doctor and qm inspect; they are not agent calls and count nowhere else.'),
     unreadable_lines: count.describe('Incomplete lines and lines in another format.'),
     unreadable_files: z.array(z.string()),
   }),

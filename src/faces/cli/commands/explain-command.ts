@@ -21,7 +21,7 @@ export function explainCommand(cli: CliContext): Command {
       ),
     )
     .argument('<server.tool>', 'the tool; or server.resource:URI, or server.prompt:NAME')
-    .option('--args <json>', 'arguments of the call, for rules that check them')
+    .option('--args <json>', 'arguments of the call, as one JSON object')
     .action((tool: string, options: ExplainOptions, command: Command) =>
       explain(cli, readInvocation(command, cli), tool, options),
     );

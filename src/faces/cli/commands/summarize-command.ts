@@ -44,7 +44,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
       terminal.err(await emptyText(cli, workspace, run));
       if (stats.probes > 0) {
         terminal.err(
-          `It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are no calls of agents.`,
+          `It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are not agent calls.`,
         );
       }
     }

@@ -4,8 +4,8 @@ import type { ChosenPlace, KeyPlaceKind } from '../../../vault/index.ts';
 /** Where the key of the stored secrets is, as a sentence. */
 export function keyLine(keyIn: KeyPlaceKind, { secretKeys }: Pick<WorkspaceLayout, 'secretKeys'>): string {
   return keyIn === 'keychain'
-    ? 'Their key is in the keychain of this user.'
-    : `Their key is in ${secretKeys}, which only this user can read.`;
+    ? 'The key that encrypts stored values is in the keychain of this user.'
+    : `The key that encrypts stored values is in ${secretKeys}, which only this user can read.`;
 }
 
 /** The same for the first secrets of a workspace, with the reason. */

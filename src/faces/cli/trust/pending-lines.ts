@@ -18,11 +18,14 @@ export function pendingLines(cli: CliContext, pending: readonly PendingItem[]): 
 export function pendingTitle(pending: readonly PendingItem[]): string {
   const servers = pending.filter(({ item }) => item.kind === 'server').length;
   const rules = pending.find(({ item }) => item.kind === 'policy');
-  const parts = [
-    ...(servers === 0 ? [] : [plural(servers, 'server')]),
-    ...(rules === undefined ? [] : [rules.change === 'new' ? 'the rules' : 'a change of the rules']),
-  ];
-  return `${parts.join(' and ')} in this workspace ${pending.length === 1 ? 'waits' : 'wait'} for your approval.`;
+  if (servers === 0) {
+    return rules?.change === 'new'
+      ? 'The rules of this workspace are waiting for your approval.'
+      : 'A change of the rules of this workspace is waiting for your approval.';
+  }
+  const also = rules === undefined ? '' : ` and ${rules.change === 'new' ? 'the rules' : 'a change of the rules'}`;
+  const verb = pending.length === 1 ? 'is' : 'are';
+  return `${plural(servers, 'server')}${also} of this workspace ${verb} waiting for your approval.`;
 }
 
 function itemLines(cli: CliContext, { item, before, change, declined }: PendingItem): readonly string[] {

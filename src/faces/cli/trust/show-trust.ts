@@ -62,7 +62,7 @@ function noteLines(
       ? [
           isAll
             ? `Everything in this workspace is approved: ${plural(rows.length - 1, 'server')} and the rules.`
-            : 'Nothing in this workspace waits for your approval.',
+            : 'Nothing in this workspace is waiting for your approval.',
         ]
       : []),
     ...(asks && !seen ? pendingLines(cli, pending) : []),

@@ -140,6 +140,14 @@ async function ask({ cli, invocation, trust }: TrustRun): Promise<boolean> {
   const { terminal } = cli;
   if (!invocation.json) for (const line of pendingLines(cli, trust.pending)) terminal.err(line);
   throw new HubError('NOT_TRUSTED', pendingTitle(trust.pending), {
-    hint: 'There is no terminal to ask. Name the servers (`qm trust NAME`), or give the digest that you reviewed (`--digest`).',
+    hint: `There is no terminal to ask. ${whatToName(trust.pending)}, or give the digest that you reviewed (\`--digest\`).`,
   });
+}
+
+function whatToName(pending: WorkspaceTrust['pending']): string {
+  const kinds = new Set(pending.map(({ item }) => item.kind));
+  if (!kinds.has('server')) return 'Approve the rules (`qm trust --rules`)';
+  return kinds.has('policy')
+    ? 'Name the servers (`qm trust NAME`) and the rules (`qm trust --rules`)'
+    : 'Name the servers (`qm trust NAME`)';
 }
