@@ -1,19 +1,29 @@
 /** The known word that a misspelled word most likely means. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  return nearestWords(word, known)[0];
+}
+
+/** The same for a message: two words if both are equally near. Of more, none is likely, so the first is named. */
+export function wordsMeant(word: string, known: readonly string[]): string | undefined {
+  const [first, second, third] = nearestWords(word, known);
+  return second === undefined || third !== undefined ? first : `${first} or ${second}`;
+}
+
+function nearestWords(word: string, known: readonly string[]): readonly string[] {
   const [plain, folded] = [plainOf(word), fold(word)];
-  let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
+  const best = new Set<string>();
+  let bestDistance = Math.max(1, Math.floor(plain.length / 3));
   // A longer word is not a typo, and comparing would cost more than it helps.
-  if (plain === '' || plain.length > 40 || known.length > 1_000) return undefined;
+  if (plain === '' || plain.length > 40 || known.length > 1_000) return [];
   for (const candidate of known) {
     const distance = Math.min(editDistance(plain, plainOf(candidate)), editDistance(folded, fold(candidate)));
     // Something of the word must be right.
-    if (distance < bestDistance && distance < plain.length) {
-      best = candidate;
-      bestDistance = distance;
-    }
+    if (distance > bestDistance || distance >= plain.length) continue;
+    if (distance < bestDistance) best.clear();
+    best.add(candidate);
+    bestDistance = distance;
   }
-  return best;
+  return [...best];
 }
 
 /** Treats `exclude_tools` and `excludeTools` as the same word. */

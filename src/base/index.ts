@@ -11,7 +11,7 @@ export { ByteBudget } from './byte-budget.ts';
 export { type Clock, createSystemClock, settlesWithin, sleep, type Timer } from './clock.ts';
 export { contain, containTimers, defectFields } from './defects.ts';
 export { descriptorLimit } from './descriptor-limit.ts';
-export { didYouMean } from './did-you-mean.ts';
+export { didYouMean, wordsMeant } from './did-you-mean.ts';
 export {
   type AllowedHost,
   createEgressGuard,

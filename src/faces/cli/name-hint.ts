@@ -1,4 +1,4 @@
-import { didYouMean } from '../../base/index.ts';
+import { wordsMeant } from '../../base/index.ts';
 
 export interface NameWords {
   /** Before the names there are, such as `Configured servers`. */
@@ -11,7 +11,7 @@ const mostNames = 20;
 
 /** What to do about a name that nothing has: the likely one, or those there are. */
 export function nameHint(word: string, known: readonly string[], { some, none }: NameWords): string {
-  const meant = didYouMean(word, known);
+  const meant = wordsMeant(word, known);
   if (meant !== undefined) return `Did you mean ${meant}?`;
   if (known.length === 0) return none;
   const more = known.length > mostNames ? ' …' : '';

@@ -84,6 +84,9 @@ test.each([
   ['help tool', 'Did you mean `qm tools`?'],
   ['help token isue', 'Did you mean `qm token issue`?'],
   ['zebra', 'Run `qm --help` to see the commands.'],
+  ['login github', 'There is no command "qm login". A server that requires a login needs a token'],
+  ['secret get TOKEN', 'No command prints a stored value. `qm secret ls` lists the names'],
+  ['tools', 'Name an agent of the configuration; if it has none, any name works.'],
   ['ls --jsno', 'Did you mean --json?'],
   ['--workspce . ls', 'Did you mean --workspace?'],
 ])(verifies('cli:did-you-mean', 'qm %s gets a suggestion'), async (line, said) => {

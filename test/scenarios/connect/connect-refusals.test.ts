@@ -148,7 +148,9 @@ test(verifies('connect:refuse', 'unknown clients, agents and scopes get the one 
   );
   expect(await says('connect', 'cloud-desktop', '--agent', agent)).toContain('Did you mean claude-desktop?');
   expect(await says('connect', 'emacs', '--agent', agent)).toContain('Known clients: claude-code, ');
-  expect(await says('connect', 'cursor')).toContain('As which agent should Cursor use the hub? Add --agent NAME.');
+  expect(await says('connect', 'cursor')).toContain(
+    'As which agent should Cursor use the hub? Add --agent NAME. Configured agents: tester, lead.',
+  );
   expect(await says('connect', 'cursor', '--agent', 'testr')).toContain(
     'No agent "testr" is configured. Did you mean tester?',
   );

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../base/index.ts';
+import { wordsMeant } from '../../../base/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
 import { compilePolicy, policyEntriesFor } from '../../../governance/index.ts';
 import { agentNames } from './agent-names.ts';
@@ -12,7 +12,7 @@ export function strangerNote(configuration: Configuration, agent: string): strin
   const servers = [...configuration.servers.keys()].filter((server) => policy.seesServer(server));
   const sees = servers.length === 0 ? 'no server at all' : `only ${servers.join(', ')}`;
   const names = [...configuration.agents.keys(), ...configuration.roles.keys()];
-  const meant = didYouMean(agent, names);
+  const meant = wordsMeant(agent, names);
   const known = meant === undefined ? ` (it has ${agentNames(configuration).slice(0, 20).join(', ')})` : '';
   const note = `The configuration has no agent "${agent}"${known}; this agent will see ${sees}.`;
   return meant === undefined ? note : `${note} Did you mean ${meant}?`;

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../../base/index.ts';
+import { wordsMeant } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { CallsFilterOptions } from './calls-filter.ts';
 
@@ -14,7 +14,7 @@ export async function mistypedFilter(
     if (word === undefined) continue;
     // Of a configuration that cannot be read, no names are known.
     const known = await completeNames(cli, workspace, kind, '').catch((): string[] => []);
-    const meant = known.includes(word) ? undefined : didYouMean(word, known);
+    const meant = known.includes(word) ? undefined : wordsMeant(word, known);
     if (meant !== undefined) return `Did you mean --${kind} ${meant}?`;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { didYouMean, HubError, toHubError } from '../../../base/index.ts';
+import { HubError, toHubError, wordsMeant } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { DoctorServer, InspectAnswer } from '../doctor/diagnosis-shapes.ts';
 import type { InspectTarget, InspectTargetOptions } from '../doctor/inspect-target.ts';
@@ -145,7 +145,7 @@ async function findTool({ name, tools }: InspectAnswer, wanted: string): Promise
   const found = tools.find((tool) => tool.name === wanted) ?? tools.find((tool) => tool.name === own);
   if (found !== undefined) return found;
   const names = tools.map((tool) => String(tool.name));
-  const meant = didYouMean(own, names);
+  const meant = wordsMeant(own, names);
   const some = names.length > 12 ? `${names.slice(0, 12).join(', ')} …` : names.join(', ');
   throw new HubError('USAGE', `Server "${name}" has no tool "${wanted.slice(0, 80)}".`, {
     hint: meant !== undefined ? `Did you mean ${meant}?` : names.length === 0 ? 'It has none.' : `It has ${some}.`,

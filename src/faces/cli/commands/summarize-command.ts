@@ -43,9 +43,7 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
     else {
       terminal.err(await emptyText(cli, workspace, run));
       if (stats.probes > 0) {
-        terminal.err(
-          `It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are not agent calls.`,
-        );
+        terminal.err(`It has ${plural(stats.probes, 'probe')} of qm doctor and qm inspect, which are not agent calls.`);
       }
     }
   }

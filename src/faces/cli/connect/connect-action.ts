@@ -1,10 +1,12 @@
 import { HubError } from '../../../base/index.ts';
 import type { Client, ClientConnection, ClientContext, ClientScope } from '../../../clients/index.ts';
+import { agentNames } from '../agents/agent-names.ts';
 import { checkAgent } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { confirm } from '../terminal/confirm.ts';
 import { canAsk } from '../trust/trust-prompt.ts';
+import { readWorkspaceTrust } from '../trust/workspace-trust.ts';
 import { applyConnection } from './apply-connection.ts';
 import { readClientContext, shownPath } from './client-context.ts';
 import { pickClient } from './client-list.ts';
@@ -61,7 +63,10 @@ async function readOrder(
   options: ConnectOptions,
 ): Promise<ConnectOrder> {
   if (options.agent === undefined) {
-    throw new HubError('USAGE', `As which agent should ${client.title} use the hub?`, { hint: 'Add --agent NAME.' });
+    const { loaded } = await readWorkspaceTrust(cli, invocation.workspace);
+    throw new HubError('USAGE', `As which agent should ${client.title} use the hub?`, {
+      hint: agentHint(agentNames(loaded.configuration)),
+    });
   }
   const agent = checkAgent(options.agent);
   const tokenVariable = checkTokenVariable(options.tokenVariable);
@@ -70,6 +75,11 @@ async function readOrder(
   const earlier = await findConnection(cli, at, client);
   const { scope, keepDirect = false } = options;
   return { client, at, agent, draft, scope, keepDirect, earlier, served };
+}
+
+function agentHint(names: readonly string[]): string {
+  if (names.length === 0) return 'Add --agent NAME. No agent is configured, so any name works.';
+  return `Add --agent NAME. Configured agents: ${names.slice(0, 20).join(', ')}.`;
 }
 
 export async function findConnection(

@@ -1,4 +1,4 @@
-import { didYouMean, HubError } from '../../../base/index.ts';
+import { HubError, wordsMeant } from '../../../base/index.ts';
 import type { Configuration } from '../../../domain/index.ts';
 import { agentNames } from '../agents/agent-names.ts';
 import { strangerNote } from '../agents/agent-note.ts';
@@ -61,7 +61,7 @@ const usual: ReadonlySet<string> = new Set(['HOME', 'PATH', 'USER', 'LOGNAME', '
 function checkKnown({ terminal }: CliContext, configuration: Configuration, agent: string): void {
   const note = strangerNote(configuration, agent);
   if (note === undefined) return;
-  const meant = didYouMean(agent, [...configuration.agents.keys(), ...configuration.roles.keys()]);
+  const meant = wordsMeant(agent, [...configuration.agents.keys(), ...configuration.roles.keys()]);
   const shared = [...configuration.servers.values()].some(
     (server) => server.kind === 'ready' && server.spec.enabled && server.spec.shared,
   );

@@ -105,8 +105,8 @@ async function add(
   if (line !== undefined) terminal.err(line);
   if (started?.kind === 'listed') {
     terminal.err(`It answers: ${started.tools === 1 ? '1 tool' : `${started.tools} tools`}.`);
-    return;
   }
   if (started?.kind === 'failed') terminal.err(`Added, but it does not answer yet. ${printableLine(started.why)}`);
-  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, `doctor ${name}`))}`);
+  const next = started?.kind === 'listed' ? `connect CLIENT --agent ${order.agent ?? 'NAME'}` : `doctor ${name}`;
+  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, next))}`);
 }

@@ -42,16 +42,20 @@ function sayRead({ terminal }: CliContext, { file, read }: InitAnswer): void {
   for (const line of renderTable(others, columns, { colours, width: room, titles: false })) terminal.out(`  ${line}`);
 }
 
-const nextWithServers: readonly (readonly [command: string, purpose: string])[] = [
+type NextStep = readonly [command: string, purpose: string];
+
+const connectNext: NextStep = ['connect CLIENT --agent NAME', 'connects a client, which then starts the hub itself'];
+
+const nextWithServers: readonly NextStep[] = [
   ['doctor', 'shows what each server would start, asks you, and tests it'],
-  ['serve', 'runs the hub for your agents'],
+  connectNext,
 ];
 
-const nextWithoutServers: readonly (readonly [command: string, purpose: string])[] = [
+const nextWithoutServers: readonly NextStep[] = [
   ['add files -- npx -y @modelcontextprotocol/server-filesystem .', 'a program'],
   ['add docs https://docs.example.com/mcp', 'a server at a URL'],
   ['bootstrap --list', 'ready-made entries for popular servers'],
-  ['serve', 'runs the hub for your agents'],
+  connectNext,
 ];
 
 async function sayNext(cli: CliContext, workspace: string, next: typeof nextWithServers): Promise<void> {
