@@ -51,3 +51,12 @@ test('errors are the same as without a hub', async () => {
     expect(errorOf(joined), args.join(' ')).toEqual(errorOf(alone[index] ?? { stderr: '' }));
   }
 });
+
+test('of an unavailable server, the operator gets the reason and the command that tells more', async () => {
+  const workspace = await makeWorkspace({ servers: { bad: stdioServer('bad.mjs', ['exits-at-start']) } });
+  const { code, stderr } = await call(workspace, 'bad.anything');
+  expect(code).toBe(1);
+  expect(stderr).toContain('Server "bad" is unavailable: its process exited');
+  expect(stderr).toContain('`qm doctor bad` shows the reason and what to do.');
+  expect(stderr).not.toContain('continue without');
+});

@@ -23,7 +23,12 @@ test(verifies('edit:init', 'an empty folder gets a first file, which is valid an
   const workspace = await makeWorkspace();
   const first = await qmIn(workspace, 'init');
   expect(first).toMatchObject({ code: 0, stdout: 'Wrote quartermaster.yaml, with examples in comments.\n' });
-  for (const next of ['qm add files -- npx', 'qm add docs https://', 'qm bootstrap --list', 'qm serve'])
+  for (const next of [
+    'qm add files -- npx',
+    'qm add docs https://',
+    'qm bootstrap --list',
+    'qm connect CLIENT --agent NAME',
+  ])
     expect(first.stderr).toContain(next);
   const ls = await qmIn(workspace, 'ls', '--json');
   expect(lsSchema.parse(JSON.parse(ls.stdout))).toMatchObject({ servers: [], problems: [] });

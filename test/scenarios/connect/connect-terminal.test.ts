@@ -132,3 +132,15 @@ test(
     expect(again.started).toEqual([{ server: 'gone', tools: null }]);
   },
 );
+
+test('lines of the preview are not broken on a narrow terminal', async () => {
+  const machine = await makeMachine();
+  const args = ['long-enough-for-eighty-columns', 'and some more words that could be broken', 'into two lines'];
+  await machine.put('.vscode/mcp.json', { servers: { echo: { ...echo, env: { WORDS: args.join(' ') } } } });
+  const options = { workspace: machine.workspace, columns: 80, env: machine.env };
+  const screen = runOnScreen(['connect', 'vscode', '--agent', agent, '--no-wait', '--no-start'], options);
+  await shows(screen, '[Y/n]');
+  expect(screen.stderr()).toContain(`"WORDS": "${args.join(' ')}"`);
+  screen.signal('SIGINT');
+  await within(screen.ended, 'the command to end');
+});

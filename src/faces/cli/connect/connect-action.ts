@@ -99,7 +99,7 @@ async function show(cli: CliContext, { order, notes, files, switches, place }: C
   for (const note of notes) terminal.err(dim(note));
   if (place.scope === 'user') terminal.err(dim(`${shownPath(at, place.path)} applies to all your projects.`));
   const shared = sharedParts(order, switches);
-  for (const line of await fileLines(cli, at, files.filter(isChanged), shared)) terminal.err(line);
+  for (const line of await fileLines(cli, at, files.filter(isChanged), shared)) terminal.errWhole(line);
   for (const line of switchLines(cli, at, client.title, switches)) terminal.err(line);
   terminal.err('');
 }

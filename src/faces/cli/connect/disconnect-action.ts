@@ -32,7 +32,7 @@ export async function disconnect(
   }
   const plan = await planUndo(cli, at, connection);
   await maskSecrets(cli, { client, at }, plan.files);
-  if (!invocation.json) for (const line of await fileLines(cli, at, plan.files)) terminal.err(line);
+  if (!invocation.json) for (const line of await fileLines(cli, at, plan.files)) terminal.errWhole(line);
   if (plan.changed.length > 0 && !force && !(await isAgreed(cli, invocation, plan))) {
     terminal.err('Nothing was written.');
     return;

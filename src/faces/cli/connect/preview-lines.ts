@@ -2,6 +2,7 @@ import type { ClientContext } from '../../../clients/index.ts';
 import type { CliContext } from '../context.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { printable, printableLine } from '../terminal/printable.ts';
+import { wrap } from '../terminal/wrap.ts';
 import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { type GitState, gitStateOf } from './git-state.ts';
@@ -20,19 +21,21 @@ export interface SharedParts {
 
 const nothingShared: SharedParts = { ownPaths: [], losing: new Set() };
 
-/** What would change in each file. Secrets are masked. */
+/** What would change in each file, to be printed without wrapping: it is text to compare. Secrets are masked. */
 export async function fileLines(
   cli: CliContext,
   at: ClientContext,
   files: readonly FileDraft[],
   shared = nothingShared,
 ): Promise<readonly string[]> {
-  const { bold, dim } = cli.terminal.errColours;
+  const { errColours, errIsTerminal, size } = cli.terminal;
+  const { bold, dim } = errColours;
   const lines: string[] = [];
   for (const file of files) {
     const notes = [...placeNotes(at, file), ...gitNotes(await gitStateOf(cli, file.path), file, shared)];
     const about = notes.length === 0 ? '' : `  ${dim(notes.join('; '))}`;
-    lines.push('', `${bold(printableLine(shownPath(at, file.path)))}${about}`, ...changedIn(cli, file));
+    const title = `${bold(printableLine(shownPath(at, file.path)))}${about}`;
+    lines.push('', ...wrap(title, errIsTerminal ? size().columns : undefined), ...changedIn(cli, file));
   }
   return lines;
 }

@@ -223,3 +223,18 @@ test('a secret in the name of a host is hidden, though parsing an address change
     expect(advice).toContain('[redacted].invalid is not known here');
   }
 });
+
+test('a package that npm does not have is named, with the place of the entry', () => {
+  const stderrTail = [
+    'npm error code E404',
+    'npm error 404 Not Found - GET https://registry.npmjs.org/nope - Not found',
+    "npm error 404  The requested resource 'nope@*' could not be found or you do not have permission to access it.",
+    'npm error A complete log of this run can be found in: /home/me/.npm/_logs/x.log',
+  ].join('\n');
+  const error = new HubError('UPSTREAM_UNAVAILABLE', 'exited', { details: { stderrTail } });
+  expect(advise(spec(stdio), attempt({ transport: 'stdio', error }))).toEqual([
+    'npm has no package "nope", or you may not read it: check the name and the version. It is configured in .mcp.json:3.',
+  ]);
+  const other: TransportSpec = { ...stdio, command: 'node' };
+  expect(advise(spec(other), attempt({ transport: 'stdio', error }))[0]).toContain('Run it by hand');
+});

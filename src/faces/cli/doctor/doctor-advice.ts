@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import {
   type HttpTransportSpec,
@@ -127,6 +128,8 @@ function childAdvice(
   if (typeof error?.details.command === 'string' && error.hint !== undefined) {
     return `${error.hint}${configuredIn(spec, context)}`;
   }
+  const missing = missingPackage(command, error?.details.stderrTail);
+  if (missing !== undefined) return `${missing}${configuredIn(spec, context)}`;
   const byHand = context.redact(`cd ${quoted(cwd)} && ${[command, ...args].map(quoted).join(' ')}`);
   if (error?.code === 'UPSTREAM_TIMEOUT') {
     return `The first start may download a lot: try --timeout ${longer(context)}. Otherwise run it by hand to see what it waits for:\n${byHand}`;
@@ -135,6 +138,17 @@ function childAdvice(
     return `Its stdout must contain only MCP messages. Run it by hand:\n${byHand}`;
   return `Run it by hand and read its output:\n${byHand}`;
 }
+
+/** What npm wrote to stderr, already redacted, says that the package does not exist. */
+function missingPackage(command: string, stderr: unknown): string | undefined {
+  if (!npmPrograms.has(basename(command)) || typeof stderr !== 'string') return undefined;
+  if (!/^npm (?:error|ERR!) (?:code E404|404)\b/m.test(stderr)) return undefined;
+  const [, name] = /'([^'\s]{1,214})' (?:is not in this registry|could not be found)/.exec(stderr) ?? [];
+  const what = name === undefined ? 'no such package' : `no package "${name.replace(/@\*$/, '')}"`;
+  return `npm has ${what}, or you may not read it: check the name and the version.`;
+}
+
+const npmPrograms: ReadonlySet<string> = new Set(['npx', 'npm']);
 
 function configuredIn({ source }: ServerSpec, { isConfigured }: AdviceContext): string {
   return isConfigured ? ` It is configured in ${placeOf(source)}.` : '';
