@@ -40,7 +40,10 @@ async function openStage(): Promise<Stage> {
 test(verifies('secrets:keychain', 'a real keychain has the key, also at the next login'), async () => {
   const { qm, use, list, workspace, unlock } = await openStage();
   const set = await qm(['secret', 'set', 'KEY'], value);
-  expect(set).toMatchObject({ code: 0, stderr: expect.stringContaining('The key that encrypts stored values is in the keychain') });
+  expect(set).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('The key that encrypts stored values is in the keychain'),
+  });
   expect(await list()).toMatchObject({ key: 'keychain', secrets: [{ name: 'KEY', servers: ['echo'] }] });
   expect(await use()).toMatchObject({ code: 0, stdout: `${value}\n` });
   const layout = layoutOf(workspace);

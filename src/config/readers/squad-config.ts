@@ -5,7 +5,14 @@ import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../f
 import type { Finding } from '../findings.ts';
 import { checkSections, findRepeatedSection, mustBeMap, type SectionsFormat } from '../read-sections.ts';
 import { denyEverything } from '../restrictions/read-policy.ts';
-import { clientServerShape, isComment, isSample, readClientBody, sampleNote, withoutNoise } from '../servers/client-server.ts';
+import {
+  clientServerShape,
+  isComment,
+  isSample,
+  readClientBody,
+  sampleNote,
+  withoutNoise,
+} from '../servers/client-server.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';

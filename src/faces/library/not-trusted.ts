@@ -11,7 +11,7 @@ export function checkTrusted(hub: Hub, caller: Caller): void {
 }
 
 /** The error for an unknown name. It may belong to a server that waits for approval. */
-export function whyUnknown(hub: Hub, caller: Caller, name: ToolName, error: HubError): HubError {
+export function unknownOrUntrusted(hub: Hub, caller: Caller, name: ToolName, error: HubError): HubError {
   if (!unknownCodes.has(error.code)) return error;
   const waiting = untrustedServers(hub, caller);
   if (waiting.length === 0) return error;

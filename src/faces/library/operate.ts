@@ -3,7 +3,7 @@ import type { Call, CallRequest, CallTarget } from '../../calls/index.ts';
 import type { AgentDeps, CallProgress } from './agent.ts';
 import type { AgentSession } from './agent-session.ts';
 import type { WaitOptions } from './deadline.ts';
-import { whyUnknown } from './not-trusted.ts';
+import { unknownOrUntrusted } from './not-trusted.ts';
 import type { ToolName } from './tool-ref.ts';
 import { expectAnswer, type ToolAnswer } from './tool-result.ts';
 
@@ -36,7 +36,7 @@ export async function operate(
   const forget = signal && signals.onAbort(signal, cancel);
   try {
     const result = await started.result;
-    if (result.kind === 'failed') throw whyUnknown(hub, caller, namedBy(order), result.error);
+    if (result.kind === 'failed') throw unknownOrUntrusted(hub, caller, namedBy(order), result.error);
     const { target } = started.call;
     return { answer: expectAnswer(result, target), target, durationMs: clock.monotonic() - startedAt };
   } finally {

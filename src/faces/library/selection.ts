@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/index.ts';
 import type { Hub } from '../../hub/index.ts';
 import { type AgentTool, toAgentTool } from './agent-tool.ts';
 import { type DiscoverTimeout, locateTool } from './discover.ts';
-import { whyUnknown } from './not-trusted.ts';
+import { unknownOrUntrusted } from './not-trusted.ts';
 import { checkRefs, type ToolRef } from './tool-ref.ts';
 
 /** Exactly these of the agent's tools, in this order. */
@@ -44,7 +44,7 @@ function notThere(hub: Hub, caller: Caller, ref: ToolRef): HubError {
       hint: 'Check both names; `qm explain` says which rule hides it, if one does.',
       details,
     });
-    return whyUnknown(hub, caller, ref, unknown);
+    return unknownOrUntrusted(hub, caller, ref, unknown);
   }
   const why = status.error ?? `Server "${server}" has not listed its tools in time.`;
   return new HubError('UPSTREAM_UNAVAILABLE', `Tool ${server}.${tool} cannot be selected: ${why}`, {

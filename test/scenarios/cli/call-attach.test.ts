@@ -57,6 +57,6 @@ test('of an unavailable server, the operator gets the reason and the command tha
   const { code, stderr } = await call(workspace, 'bad.anything');
   expect(code).toBe(1);
   expect(stderr).toContain('Server "bad" is unavailable: its process exited');
-  expect(stderr).toContain('`qm doctor bad` shows the reason and what to do.');
+  expect(stderr).toContain('`qm doctor bad` shows what to do.');
   expect(stderr).not.toContain('continue without');
 });

@@ -201,7 +201,10 @@ async function tellOutcome(cli: CliContext, subject: CallSubject, outcome: CallR
       details: outcome.error.details,
     });
   }
-  if (outcome.kind === 'failed' && outcome.error.code === 'UPSTREAM_UNAVAILABLE') throw forOperator(outcome.error);
+  if (outcome.kind === 'failed' && outcome.error.code === 'UPSTREAM_UNAVAILABLE') {
+    const { forOperator } = await import('../calls/unavailable-for-operator.ts');
+    throw forOperator(outcome.error);
+  }
   const { expectAnswer } = await import('../../library/index.ts');
   const { result } = expectAnswer(outcome, located);
   const isError = result.value.isError === true;
@@ -216,16 +219,4 @@ async function tellOutcome(cli: CliContext, subject: CallSubject, outcome: CallR
     else terminal.raw(text);
   }
   if (isError) terminal.err(`${terminal.errColours.red('qm:')} The tool ${tool} reported an error.`);
-}
-
-/** The advice in the hub's message is for a model, which has to go on without the server. */
-function forOperator(error: HubError): HubError {
-  const { server, instead, reason } = error.details;
-  if (server === undefined || instead === undefined) return error;
-  const why = typeof reason === 'string' ? `: ${reason}` : '';
-  return new HubError(error.code, `Server "${server}" is unavailable${why}. Nothing was sent.`, {
-    cause: error,
-    hint: `\`qm doctor ${server}\` shows the reason and what to do.`,
-    details: error.details,
-  });
 }
