@@ -63,7 +63,7 @@ function gitNotes(state: GitState, file: FileDraft, { ownPaths, losing }: Shared
   if (state === 'tracked') {
     return [
       'tracked by git',
-      ...(losing.has(file.path) ? ['if you commit this, your teammates lose the entries that it loses here'] : []),
+      ...(losing.has(file.path) ? ['if you commit this, your teammates lose the entries removed here'] : []),
     ];
   }
   const added = diffLines(file.onDisk ?? '', file.steps.after).filter(({ kind }) => kind === 'added');
