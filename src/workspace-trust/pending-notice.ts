@@ -31,7 +31,7 @@ function rulesMessage({ change, deniesAll }: PendingItem): string {
   if (deniesAll === true)
     return 'The rules wait for approval. No approved rules are known, so until then agents may use nothing.';
   return change === 'new'
-    ? 'The rules are not approved yet. Until then they can only restrict: settings that open something do not count.'
+    ? 'The rules are not approved yet. Until then they can only restrict; settings that grant access have no effect.'
     : 'The rules changed and wait for approval. Until then agents have only what both versions allow.';
 }
 
