@@ -39,7 +39,7 @@ function changedIn({ terminal, mask }: CliContext, file: FileDraft): readonly st
 
 async function notesOn(cli: CliContext, at: ClientContext, file: FileDraft): Promise<readonly string[]> {
   const { target } = file.opened;
-  const state = await gitStateOf(cli, file.path);
+  const state = await gitStateOf(cli, at.workspace, file.path);
   return [
     ...(file.onDisk === undefined ? ['new file'] : isLeftEmpty(file) ? ['is removed'] : []),
     ...(target === undefined ? [] : [`a link to ${shownPath(at, target)}`]),
