@@ -112,6 +112,8 @@ export const commandLineRequirements = {
     'Connecting approves only the entries that it moves, and asks first about servers that wait for approval.',
   'connect:scopes': 'Several workspaces can be connected to one client; a file that git tracks is not taken unasked.',
   'connect:shared-files': 'The preview warns before an entry is taken out of a file that git tracks.',
+  'connect:git':
+    'Connecting runs no program of the workspace, whatever its PATH and the settings of its repository say.',
   'connect:first-contact':
     'Connecting starts each new trusted server once, so that the first list of the client is complete.',
   'connect:first-call': 'On a terminal, connecting waits for the first call of the client and says so.',

@@ -40,6 +40,11 @@ export interface ReadSource {
 export interface LoadDeps extends VariablesDeps {
   /** Folders that no server may reach unless `allowPaths` lists them. The first is the hub's own state. */
   readonly protectedPlaces?: readonly string[];
+  /**
+   * Where agents write, if it is not the workspace. Nobody approves anything then: a program that can be kept from the code
+   * there is kept from it, also if it would run something else without it.
+   */
+  readonly agentFolder?: string | undefined;
 }
 
 export interface AssembleOptions {
@@ -154,7 +159,7 @@ interface AssembledServers {
  * The stronger file wins. Problems in hidden servers are not reported, and hiding is reported only if it makes a
  * difference.
  */
-function assembleServers(deps: VariablesDeps, options: AssembleOptions): AssembledServers {
+function assembleServers(deps: LoadDeps, options: AssembleOptions): AssembledServers {
   const { workspace, readSources, dotEnv, stored, only: onlyTexts } = options;
   const servers = new Map<string, ConfiguredServer>();
   const problems: Problem[] = [];
@@ -175,7 +180,8 @@ function assembleServers(deps: VariablesDeps, options: AssembleOptions): Assembl
     });
     for (const draft of content.servers) {
       const winner = servers.get(draft.name);
-      const resolved = resolveServer(draft, { file, workspace, grammar, variables, writeVariable, onlyTexts });
+      const context = { file, workspace, grammar, variables, writeVariable, onlyTexts, agentFolder: deps.agentFolder };
+      const resolved = resolveServer(draft, context);
       if (!isOurs(reader) && leadsToHub(draft, resolved.server)) continue;
       if (winner !== undefined) {
         const made = madeFrom.get(draft.name) === file;

@@ -130,4 +130,6 @@ export interface HubOptions {
   readonly discover?: boolean | undefined;
   /** Default: `stored`. */
   readonly trust?: TrustMode | undefined;
+  /** Where agents write, if it is not the workspace: programs are kept from code there. */
+  readonly agentFolder?: string | undefined;
 }

@@ -25,7 +25,17 @@ function item(name: string, version: number): TrustItem {
 /** Approves these versions, which are on disk, and is as blind to other branches as a workspace without a worktree. */
 function approving(record: TrustRecord, act: ApprovalContext, items: readonly TrustItem[], all = items): TrustRecord {
   const names = new Set(all.flatMap((each) => (each.kind === 'server' ? [each.name] : [])));
-  return approve(record, { ...act, items, all, names, coversRules: true, snapshot: 's'.repeat(16), inMain: [] });
+  const order = {
+    ...act,
+    items,
+    all,
+    names,
+    isRemoval: false,
+    coversRules: true,
+    snapshot: 's'.repeat(16),
+    inMain: [],
+  };
+  return approve(record, order);
 }
 
 function countingIn(record: TrustRecord, branch: string): (of: TrustItem) => readonly (string | undefined)[] {

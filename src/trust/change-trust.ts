@@ -17,6 +17,8 @@ export interface ApproveOrder extends ApprovalContext {
   readonly coversRules: boolean;
   /** The servers that are configured, valid or not. */
   readonly names: ReadonlySet<string>;
+  /** The operator removed a server: one that is not configured is gone, wherever it was approved. */
+  readonly isRemoval: boolean;
   readonly snapshot: string;
   /** Approvals of the main checkout, for a worktree. */
   readonly inMain: readonly Approval[];
@@ -61,13 +63,15 @@ export function approve(record: TrustRecord, order: ApproveOrder): TrustRecord {
 /** Whoever approves everything on disk approves what is not there as well. */
 function removedServers(
   record: TrustRecord,
-  { all, names, inMain, branch }: ApproveOrder,
+  { all, names, inMain, branch, isRemoval }: ApproveOrder,
   chosen: ReadonlySet<string>,
 ): readonly Approval[] {
   const known = [...inMain, ...record.approvals].filter(({ kind }) => kind === 'server');
   const onDisk = new Set(all.map(identityOf));
   if (all.every(({ hash }) => chosen.has(hash))) return known.filter((each) => !onDisk.has(identityOf(each)));
-  return known.filter((each) => each.branch === branch && each.hash !== undefined && !names.has(each.name));
+  // A branch without an answer of its own takes the one of any other, also of the main checkout.
+  const isMeant = (each: Approval): boolean => isRemoval || (each.branch === branch && each.hash !== undefined);
+  return known.filter((each) => isMeant(each) && !names.has(each.name));
 }
 
 /** Remembers the answer "no". Another version of the same server that was approved before stays in force. */

@@ -24,6 +24,8 @@ export interface PreparedChange {
 
 export interface ChangeFileDeps {
   readonly random: RandomBytes;
+  /** Throws if the file must not be written. Asked right before each change on disk. */
+  readonly beforeChange?: (() => Promise<void>) | undefined;
 }
 
 /** `name` is the file's name in messages. Follows a link: its target is changed, and it stays a link. */
@@ -41,6 +43,7 @@ export async function openFile(deps: ChangeFileDeps, path: string, name: string)
       await commitAll([await prepare(next)]);
     },
     async remove() {
+      await deps.beforeChange?.();
       if (!sameBytes(before, await readBytes(target, name))) throw changedMeanwhile(name);
       await rm(path).catch((error: unknown) => {
         throw fileFailure(error, 'remove', name);
@@ -80,10 +83,11 @@ interface Change {
   readonly bytes: Buffer;
 }
 
-async function prepareChange({ random }: ChangeFileDeps, change: Change): Promise<PreparedChange> {
+async function prepareChange({ random, beforeChange }: ChangeFileDeps, change: Change): Promise<PreparedChange> {
   const { target, name, before, bytes } = change;
   const draft = join(dirname(target), `.${basename(target)}.${createId(random, 12)}.tmp`);
   const discard = (): Promise<void> => rm(draft, { force: true });
+  await beforeChange?.();
   try {
     await writeDraft(draft, target, bytes);
   } catch (error) {
@@ -93,6 +97,7 @@ async function prepareChange({ random }: ChangeFileDeps, change: Change): Promis
   return {
     discard,
     async commit() {
+      await beforeChange?.();
       // The last check before the change leaves a window of microseconds.
       if (!sameBytes(before, await readBytes(target, name))) throw changedMeanwhile(name);
       try {

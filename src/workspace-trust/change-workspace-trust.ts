@@ -28,6 +28,8 @@ export interface TrustChanges {
   itemsOf(loaded: LoadedConfiguration): readonly TrustItem[];
   /** Approves these items of the loaded configuration, and nothing that came after it was loaded. */
   approve(loaded: LoadedConfiguration, items: readonly TrustItem[], how: TrustSource): Promise<void>;
+  /** The same after a command removed a server: no version of a server that is not configured stays approved on this branch. */
+  approveRemoval(loaded: LoadedConfiguration, items: readonly TrustItem[]): Promise<void>;
   /** With an approved version on any branch. */
   approvedServers(): Promise<readonly string[]>;
   decline(loaded: LoadedConfiguration, items: readonly TrustItem[], how: TrustSource): Promise<void>;
@@ -70,19 +72,26 @@ export async function openTrustChanges(
     const records = await readRecords(place);
     return { records, act: { branch: records.branch, at: clock.now(), how }, inMain: records.main?.approvals ?? [] };
   };
+  const approveAs = async (
+    { how, isRemoval }: { readonly how: TrustSource; readonly isRemoval: boolean },
+    loaded: LoadedConfiguration,
+    chosen: readonly TrustItem[],
+  ): Promise<void> => {
+    const { records, act, inMain } = await begin(how);
+    const snapshot = snapshotOf(textsOf(loaded), key);
+    const all = trustItems(loaded, key);
+    // A person answers for each item that is shown. Rules that say nothing are not shown.
+    const coversRules = how !== 'terminal' || (await saysNothing(all, workspace, key));
+    const names = new Set(loaded.configuration.servers.keys());
+    const items = keyed(loaded, chosen);
+    const order = { ...act, items, all, coversRules, names, isRemoval, snapshot: snapshot.id, inMain };
+    const main = records.mainPath;
+    await store.update((record) => approve({ ...record, main }, order), [...(await copies(records)), snapshot]);
+  };
   return {
     itemsOf: (loaded) => trustItems(loaded, key),
-    async approve(loaded, items, how) {
-      const { records, act, inMain } = await begin(how);
-      const snapshot = snapshotOf(textsOf(loaded), key);
-      const all = trustItems(loaded, key);
-      // A person answers for each item that is shown. Rules that say nothing are not shown.
-      const coversRules = how !== 'terminal' || (await saysNothing(all, workspace, key));
-      const names = new Set(loaded.configuration.servers.keys());
-      const order = { ...act, items: keyed(loaded, items), all, coversRules, names, snapshot: snapshot.id, inMain };
-      const main = records.mainPath;
-      await store.update((record) => approve({ ...record, main }, order), [...(await copies(records)), snapshot]);
-    },
+    approve: (loaded, items, how) => approveAs({ how, isRemoval: false }, loaded, items),
+    approveRemoval: (loaded, items) => approveAs({ how: 'command', isRemoval: true }, loaded, items),
     async decline(loaded, items, how) {
       await store.update((record) => decline(record, { items: keyed(loaded, items), at: clock.now(), how }));
     },

@@ -59,12 +59,45 @@ test(verifies('roots:configured', 'no other root passes, and none that leads to 
     `file://${team}/%2e%2e/%2e%2e/state`,
     `file://${team}%2f..%2f..%2fstate`,
     `file://${team}/docs%00`,
+    `file://${team}#/../../state`,
+    `file:${team}#/../../../state`,
+    `file://${team}?/../../state`,
+    `file://${team}#`,
     `ui://${team}`,
     `file://${team}/${'x/'.repeat(4096)}`,
   ]) {
     expect(await passed(text), text.slice(0, 80)).toBe(false);
   }
 });
+
+test(verifies('roots:configured', 'a server gets the URI of the real path, not the text of the client'), async () => {
+  const { home, filter, uri } = await makeScene();
+  const sent = async (given: string): Promise<unknown> => filter('files', [{ uri: given, name: 'mine' }]);
+  for (const [given, path] of [
+    [`file:${home}/work/team`, 'work/team'],
+    [`file://localhost${home}/work/team`, 'work/team'],
+    [`FILE://${home}/work/./x/../team/`, 'work/team'],
+    [`file://${home}\\work\\team`, 'work/team'],
+    [`file://${home}/work/team/%64ocs`, 'work/team/docs'],
+    [`\tfile://${home}/wo\nrk/team`, 'work/team'],
+    [uri('work/team/docs-link'), 'work/team/docs'],
+    [uri('to-workspace/a b'), 'work/team/a b'],
+  ] as const) {
+    expect(await sent(given), given).toEqual([{ uri: uri(path), name: 'mine' }]);
+  }
+});
+
+test(
+  verifies('roots:configured', 'a root does not pass if a server that decodes otherwise reads keys in it'),
+  async () => {
+    const { home, uri, passed } = await makeScene();
+    expect(await passed(uri('work/team/a b'))).toBe(true);
+    await symlink(join(home, '.ssh'), join(home, 'work/team/a%20b'));
+    expect(await passed(uri('work/team/a b'))).toBe(false);
+    await mkdir(join(home, 'work/team/%2e%2e%2f%2e%2e%2fstate'));
+    expect(await passed(uri('work/team/%2e%2e%2f%2e%2e%2fstate'))).toBe(false);
+  },
+);
 
 test('roots that are none are dropped, with one warning for each server', async () => {
   const { filter, events, uri } = await makeScene();

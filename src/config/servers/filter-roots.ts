@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { isJsonObject, type Logger } from '../../base/index.ts';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { errnoOf, isJsonObject, type Logger } from '../../base/index.ts';
 import { type CoverOptions, mayHaveFolder } from './covered-places.ts';
 
 /** Clients have a handful. */
@@ -9,7 +9,8 @@ const maxCharacters = 4096;
 
 /**
  * Lets only roots pass that are folders or files of the workspace or of `allowPaths`, links followed, and that contain no
- * keys: servers often give their clients access to all roots. The first root of a server that does not pass is logged.
+ * keys: servers often give their clients access to all roots. They get the URI of the real path, never the client's own
+ * text, which they may read in another way. The first root of a server that does not pass is logged.
  */
 export function createRootsFilter(
   { logger }: { readonly logger: Logger },
@@ -19,7 +20,10 @@ export function createRootsFilter(
   return async (server, roots) => {
     const options = optionsNow();
     const passed: unknown[] = [];
-    for (const root of roots.slice(0, maxRoots)) if (await isPassed(root, options)) passed.push(root);
+    for (const root of roots.slice(0, maxRoots)) {
+      const uri = isJsonObject(root) ? await checkedUri(root.uri, options) : undefined;
+      if (isJsonObject(root) && uri !== undefined) passed.push({ ...root, uri });
+    }
     const dropped = roots.length - passed.length;
     if (dropped > 0 && !reported.has(server)) {
       reported.add(server);
@@ -30,15 +34,27 @@ export function createRootsFilter(
   };
 }
 
-async function isPassed(root: unknown, options: CoverOptions): Promise<boolean> {
-  const path = isJsonObject(root) ? pathOf(root.uri) : undefined;
+async function checkedUri(given: unknown, options: CoverOptions): Promise<string | undefined> {
+  const path = pathOf(given);
   // What does not exist may become a link to anywhere.
   const real = path && (await realpath(path).catch(() => undefined));
-  return real !== undefined && mayHaveFolder(real, options);
+  // A server that decodes twice would read another path in a name with `%`.
+  if (real === undefined || real.includes('%') || !mayHaveFolder(real, options)) return undefined;
+  const { href, pathname } = pathToFileURL(real);
+  // A server that does not decode opens this path instead, which may be a link.
+  return pathname === real || (await isAbsentOrAllowed(pathname, options)) ? href : undefined;
+}
+
+async function isAbsentOrAllowed(path: string, options: CoverOptions): Promise<boolean> {
+  try {
+    return mayHaveFolder(await realpath(path), options);
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
+  }
 }
 
 function pathOf(uri: unknown): string | undefined {
-  if (typeof uri !== 'string' || uri.length > maxCharacters || !URL.canParse(uri)) return undefined;
+  if (typeof uri !== 'string' || uri.length > maxCharacters || /[?#]/.test(uri) || !URL.canParse(uri)) return undefined;
   const { protocol, host } = new URL(uri);
   if (protocol !== 'file:' || host !== '') return undefined;
   try {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { folderCode } from '../../base/index.ts';
+import { type FolderCode, type FolderOptions, folderCode } from '../../base/index.ts';
 import {
   type ConfiguredServer,
   type HttpTransportSpec,
@@ -43,6 +43,8 @@ export interface ResolveContext {
   readonly writeVariable: WriteVariable | undefined;
   /** The texts are from earlier, and the files beside them from now. */
   readonly onlyTexts?: boolean | undefined;
+  /** Where agents write, if it is not the workspace. */
+  readonly agentFolder?: string | undefined;
 }
 
 export interface ResolvedServer {
@@ -115,17 +117,17 @@ interface PlanContext {
 }
 
 function planOf(body: ServerBody, { context, names, resolved }: PlanContext): WrittenPlan {
-  const { grammar, variables, workspace } = context;
+  const { grammar, variables } = context;
   const values = [...names].flatMap((name): [string, string][] => {
     const value = variables.fromFile(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const transports = planTransports(body, { grammar, resolved, workspace, home: homeOf(context) });
+  const transports = planTransports(body, { grammar, resolved, ...folderOptions(context) });
   return { transports, values: new Map([...values, ...environmentFileValues(body)]) };
 }
 
-function homeOf({ variables }: ResolveContext): string | undefined {
-  return variables.lookup('HOME');
+function folderOptions({ variables, workspace, agentFolder = workspace }: ResolveContext): FolderOptions {
+  return { workspace: agentFolder, home: variables.lookup('HOME') };
 }
 
 /** Rules from the server's own file. */
@@ -197,10 +199,14 @@ function resolveStdio(resolution: Resolution, draft: Extract<TransportDraft, { t
   refuseTilde(resolution, draft.command, command);
   const program = { type: 'stdio' as const, command, ...resolveProgram(resolution, draft) };
   const { context } = resolution;
-  const found = folderCode(program, { workspace: context.workspace, home: homeOf(context) });
-  const isUnclear = found.kind === 'runs' && found.because !== undefined && context.onlyTexts === true;
-  const guard = isUnclear ? 'unapproved' : found.kind === 'none' ? undefined : found.guard;
+  const guard = guardFor(folderCode(program, folderOptions(context)), context);
   return guard === undefined ? program : { ...program, guard };
+}
+
+function guardFor(found: FolderCode, { onlyTexts, agentFolder }: ResolveContext): StdioTransportSpec['guard'] {
+  if (found.kind !== 'runs' || found.because === undefined) return found.kind === 'none' ? undefined : found.guard;
+  if (agentFolder !== undefined) return found.because;
+  return onlyTexts === true ? 'unapproved' : found.guard;
 }
 
 function resolveProgram(resolution: Resolution, draft: ProgramDraft): ProgramSettings {

@@ -47,6 +47,7 @@ export interface ConfigurationOptions {
   readonly stateHome: string;
   readonly watch: boolean;
   readonly trust: TrustMode;
+  readonly agentFolder?: string | undefined;
 }
 
 export async function openConfigurationSource(
@@ -54,8 +55,8 @@ export async function openConfigurationSource(
   options: ConfigurationOptions,
 ): Promise<ConfigurationSource> {
   const { logger, clock, env, userEnv = env, emit, secrets, random } = deps;
-  const { workspace, stateHome } = options;
-  const loadDeps = { env, secrets, protectedPlaces: protectedPlaces(env, stateHome) };
+  const { workspace, stateHome, agentFolder } = options;
+  const loadDeps = { env, secrets, protectedPlaces: protectedPlaces(env, stateHome), agentFolder };
   const load: Load = (instead) => loadWithSources(loadDeps, { workspace, instead });
   const loadTexts = (texts: ReadonlyMap<string, SourceText>): Promise<LoadedConfiguration> =>
     loadWithSources(loadDeps, { workspace, instead: texts, only: true });

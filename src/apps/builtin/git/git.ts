@@ -29,9 +29,15 @@ async function open({ args, env, cwd }: BuiltinSettings, deps: BuiltinDeps): Pro
   const folder = resolve(cwd, given.get('repository')?.[0] ?? '.');
   // The hub uses it to find leftover child processes, so pass it on to git.
   const cookie = env[cookieName];
+  const program = await findGit(env.PATH, await realpath(folder).catch(() => folder));
+  if (program === undefined) {
+    throw new HubError('CONFIG_INVALID', 'The built-in server git needs the program git, which is not on PATH.', {
+      hint: 'Install git, or correct the PATH of this server.',
+    });
+  }
   const host = {
     logger: deps.logger,
-    program: await findGit(env.PATH, await realpath(folder).catch(() => folder)),
+    program,
     env: cookie === undefined ? {} : { [cookieName]: cookie },
     maxBytes,
   };

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
+import { guardedGitEnvironment } from './guarded-environment.ts';
 import { type ConfigEntry, ownConfig, parseConfigList } from './local-config.ts';
 import { fillPrivateDir, partOf } from './private-dir.ts';
 import { requireRegularFile } from './regular-file.ts';
@@ -84,8 +85,8 @@ async function configOf(host: GitHost, repository: Repository, dir: string, sign
 }
 
 /**
- * Git's environment, independent of the hub's. The first three exclude the configuration of machine and user. The next
- * ones forbid patterns in paths and network access, and keep git from writing an index, which would be discarded.
+ * Git's environment, independent of the hub's. The first three exclude the configuration of machine and user,
+ * the fourth patterns in paths.
  */
 function environment({ program, env }: GitHost, dir: string): Readonly<Record<string, string>> {
   return {
@@ -93,10 +94,7 @@ function environment({ program, env }: GitHost, dir: string): Readonly<Record<st
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
     GIT_LITERAL_PATHSPECS: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    LC_ALL: 'C.UTF-8',
+    ...guardedGitEnvironment,
     PATH: dirname(program),
     GIT_DIR: dir,
     ...env,

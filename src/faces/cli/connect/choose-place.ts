@@ -16,7 +16,7 @@ export interface ChosenFile {
  * others would get them.
  */
 export async function choosePlace(
-  cli: Pick<CliContext, 'env'>,
+  cli: Pick<CliContext, 'env' | 'clock'>,
   { client, at, drafts }: { readonly client: Client; readonly at: ClientContext; readonly drafts: FileDrafts },
   wanted: ClientScope | undefined,
 ): Promise<ChosenFile> {
@@ -25,7 +25,7 @@ export async function choosePlace(
   if (wanted !== undefined) return chooseWanted({ client, at }, places, wanted, obstacle);
   let note: string | undefined;
   for (const place of places) {
-    const state: GitState = place.scope === 'project' ? await gitStateOf(cli, place.path) : 'outside';
+    const state: GitState = place.scope === 'project' ? await gitStateOf(cli, at.workspace, place.path) : 'outside';
     const why = state === 'tracked' ? 'is tracked by git, and the entry has paths of this machine' : obstacle(place);
     if (why === undefined) return { place, note };
     note ??= `${shownPath(at, place.path)} ${why}.`;

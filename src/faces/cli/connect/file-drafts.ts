@@ -3,7 +3,7 @@ import type { ClientConnection, ClientContext, ConnectedFile, FileSteps } from '
 import { type Dialect, openTree, type TakenSteps, takeSteps, undoSteps } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { shownPath } from './client-context.ts';
-import { type OpenedClientFile, openClientFile, refuseWayOut } from './open-client-file.ts';
+import { type OpenedClientFile, openClientFile } from './open-client-file.ts';
 
 /** A file that the command may change. */
 export interface FileDraft {
@@ -62,7 +62,7 @@ export function createFileDrafts(
       const draft = await open(path, dialect);
       const outcome = takeSteps(draft.steps.after, dialect, steps);
       if (outcome.kind === 'refused') return false;
-      if (outcome.taken.length > 0) refuseWayOut(at, path, draft.opened);
+      if (outcome.taken.length > 0) await draft.opened.refuseWayOut();
       const { taken, splices } = draft.steps;
       const all = {
         taken: [...taken, ...outcome.taken],

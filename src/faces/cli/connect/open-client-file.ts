@@ -11,8 +11,13 @@ export interface OpenedClientFile {
   readonly file: OpenedFile;
   /** The file that a link leads to. */
   readonly target: string | undefined;
-  /** Its path is in the workspace, and a link leads out of it: a repository could so lead the command to any file. */
-  readonly leadsOut: boolean;
+  /**
+   * Whether its path is in the workspace and a link leads out of it now: a repository, or an agent while the command asks,
+   * could so lead the command to any file.
+   */
+  leadsOut(): Promise<boolean>;
+  /** Throws if it does. */
+  refuseWayOut(): Promise<void>;
 }
 
 /** Some clients keep their history in the file that has their servers. */
@@ -35,8 +40,13 @@ export async function openClientFile(
   if ((found?.size ?? 0) > mostBytes) {
     throw new HubError('CONFIG_INVALID', `${name} is over 32 MB.`, { hint: 'Check that this is the right file.' });
   }
-  const leadsOut = isInside(at.workspace, path) && !(await staysIn(at.workspace, target ?? path));
-  return { file: await openFile({ random }, path, name), target, leadsOut };
+  const leadsOut = async (): Promise<boolean> =>
+    isInside(at.workspace, path) && !(await staysIn(at.workspace, target ?? path));
+  const refuseWayOut = async (): Promise<void> => {
+    if (await leadsOut()) throw wayOut(name);
+  };
+  const file = await openFile({ random, beforeChange: refuseWayOut }, path, name);
+  return { file, target, leadsOut, refuseWayOut };
 }
 
 async function targetOf(path: string, name: string): Promise<string | undefined> {
@@ -61,11 +71,8 @@ async function staysIn(workspace: string, path: string): Promise<boolean> {
   return real === workspace || isInside(workspace, real);
 }
 
-/** Throws if the file must not be written. */
-export function refuseWayOut(at: ClientContext, path: string, { leadsOut }: OpenedClientFile): void {
-  if (!leadsOut) return;
-  const name = shownPath(at, path);
-  throw new HubError('CONFIG_INVALID', `${name} is a link that leads out of the workspace; nothing was written.`, {
+function wayOut(name: string): HubError {
+  return new HubError('CONFIG_INVALID', `${name} is a link that leads out of the workspace; nothing was written.`, {
     hint: 'Replace the link with a file, or choose another place with --scope user.',
   });
 }

@@ -32,7 +32,7 @@ export async function fileLines(
   const { bold, dim } = errColours;
   const lines: string[] = [];
   for (const file of files) {
-    const notes = [...placeNotes(at, file), ...gitNotes(await gitStateOf(cli, file.path), file, shared)];
+    const notes = [...placeNotes(at, file), ...gitNotes(await gitStateOf(cli, at.workspace, file.path), file, shared)];
     const about = notes.length === 0 ? '' : `  ${dim(notes.join('; '))}`;
     const title = `${bold(printableLine(shownPath(at, file.path)))}${about}`;
     lines.push('', ...wrap(title, errIsTerminal ? size().columns : undefined), ...changedIn(cli, file));

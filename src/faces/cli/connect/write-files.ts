@@ -2,11 +2,11 @@ import { chmod, mkdir, readFile, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import type { ClientContext, ConnectionStore } from '../../../clients/index.ts';
-import { fileFailure, openFile, replaceAll } from '../../../workspace-files/index.ts';
+import { fileFailure, replaceAll } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
 import { shownPath } from './client-context.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
-import { refuseWayOut } from './open-client-file.ts';
+import { openClientFile } from './open-client-file.ts';
 
 export interface WrittenFile {
   readonly path: string;
@@ -28,8 +28,10 @@ export async function writeFiles(
   files: readonly FileDraft[],
 ): Promise<readonly WrittenFile[]> {
   const written: WrittenFile[] = [];
-  for (const { path, opened } of files) refuseWayOut(at, path, opened);
+  for (const { opened } of files) await opened.refuseWayOut();
   for (const file of files) {
+    // Again for each: an agent may put a link there at any moment.
+    await file.opened.refuseWayOut();
     const backup = file.onDisk === undefined ? null : await deps.store.backUp(file.path, await readFile(file.path));
     const change = isLeftEmpty(file) ? 'removed' : file.onDisk === undefined ? 'created' : 'changed';
     const madeFolder = change === 'created' ? await makeFolderOf(at, file.path) : undefined;
@@ -46,7 +48,10 @@ export async function writeFiles(
     // It may be in a home folder that others can read.
     if (change === 'created' && !path.startsWith(`${at.workspace}/`)) await chmod(path, 0o600);
   }
-  for (const file of files.filter(isLeftEmpty)) await removeFile(at, file);
+  for (const file of files.filter(isLeftEmpty)) {
+    await file.opened.refuseWayOut();
+    await removeFile(at, file);
+  }
   return written;
 }
 
@@ -58,7 +63,9 @@ async function takeBack(
   written: readonly WrittenFile[],
 ): Promise<void> {
   for (const { path, onDisk, steps } of files) {
-    const file = await openFile({ random }, path, shownPath(at, path));
+    const { file, leadsOut } = await openClientFile({ random }, at, path);
+    // Then this is not the file that was written.
+    if (await leadsOut()) continue;
     if (onDisk !== undefined && file.text === steps.after) await file.replace(onDisk);
     const isOwn = file.text === undefined || file.text === steps.after;
     const madeFolder = written.find((each) => each.path === path)?.madeFolder;

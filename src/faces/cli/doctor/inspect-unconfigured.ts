@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { defaultPath, folderCode, pathOutside } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { openLocalHub } from '../hosting/local-hub.ts';
+import { printableLine } from '../terminal/printable.ts';
 import { inspectInHub, type inspectOutcomeSchema } from './inspect-in-hub.ts';
 import { type InspectTarget, targetName } from './inspect-target.ts';
 
@@ -12,7 +14,8 @@ type UnconfiguredTarget = Exclude<InspectTarget, { kind: 'configured' }>;
 
 /**
  * Inspects a server that no file configures, as an act of the operator: in a hub of its own, whose configuration is that
- * server and nothing else. So no stored secret, no `.env` and no variable of this workspace can reach it.
+ * server and nothing else. So no stored secret, no `.env` and no variable of this workspace can reach it. As a configured
+ * server, the program takes neither settings nor code from this workspace where it can be kept from them.
  */
 export async function inspectUnconfigured(
   cli: CliContext,
@@ -20,6 +23,8 @@ export async function inspectUnconfigured(
   target: UnconfiguredTarget,
   { timeoutMs, signal }: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal },
 ): Promise<z.infer<typeof inspectOutcomeSchema>> {
+  const agentFolder = resolve(cli.cwd, invocation.workspace);
+  for (const remark of remarksOn(cli, target, agentFolder)) cli.terminal.err(cli.terminal.errColours.dim(remark));
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'qm-inspect-')));
   try {
     const [workspace, state] = [join(folder, 'workspace'), join(folder, 'state')];
@@ -29,8 +34,9 @@ export async function inspectUnconfigured(
     // The operator may give a program any folder; no agent uses it.
     const configuration = { servers: { [server]: entry }, allowPaths: ['/'] };
     await writeFile(join(workspace, 'quartermaster.yaml'), JSON.stringify(configuration), { mode: 0o600 });
-    const env = { ...cli.env, ...values, QM_STATE_DIR: state };
-    const options = { watch: false, defaultLevel: 'error', trust: 'all' } as const;
+    const { path: PATH } = pathOutside(agentFolder, cli.env.PATH ?? defaultPath);
+    const env = { ...cli.env, ...values, PATH, QM_STATE_DIR: state };
+    const options = { watch: false, defaultLevel: 'error', trust: 'all', agentFolder } as const;
     const local = await openLocalHub({ ...cli, env }, { ...invocation, workspace }, options);
     try {
       return await inspectInHub(cli, local.hub, { params: { server, timeoutMs, isConfigured: false }, signal });
@@ -40,6 +46,26 @@ export async function inspectUnconfigured(
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** What the operator should know about a program that is started where agents write. */
+function remarksOn({ cwd, env: own }: CliContext, target: UnconfiguredTarget, workspace: string): readonly string[] {
+  if (target.kind === 'url') return [];
+  const [command, ...args] = target.words;
+  const program = { command, args, cwd, env: Object.fromEntries(target.env) };
+  const found = folderCode(program, { workspace, home: own.HOME });
+  const { dropped } = pathOutside(workspace, own.PATH ?? defaultPath);
+  return [
+    ...(found.kind === 'runs' && found.because === undefined
+      ? ['This command runs code of the workspace, which agents with file tools can change.']
+      : []),
+    ...(found.kind === 'runs' && found.because !== undefined
+      ? [
+          'Code and settings of the workspace that this command would take are ignored. To use them, name the script itself.',
+        ]
+      : []),
+    ...(dropped.length > 0 ? [`Not searched for programs: ${dropped.map(printableLine).join(', ')}.`] : []),
+  ];
 }
 
 interface Entry {

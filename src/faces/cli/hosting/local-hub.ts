@@ -23,6 +23,7 @@ export async function openLocalHub(
     readonly defaultLevel: CliLogLevel;
     readonly meter?: HubMeter;
     readonly trust?: HubOptions['trust'];
+    readonly agentFolder?: HubOptions['agentFolder'];
   },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
@@ -40,6 +41,7 @@ export async function openLocalHub(
       watch: options.watch,
       discover: options.discover,
       trust: options.trust,
+      agentFolder: options.agentFolder,
     },
   );
   // Secrets of earlier configurations stay masked here, as in the hub.

@@ -50,14 +50,15 @@ export async function beforeWriting(cli: CliContext, workspace: string): Promise
       return approved.length === written.length ? [] : await stillWaiting(cli, workspace, servers);
     },
     async approveRemoval(texts) {
-      // Where nothing was approved, nothing could be brought back.
-      if (!asks || trust.approved.size === 0) return;
+      if (!asks) return;
       const changes = await openChanges(cli, workspace);
+      // Where nothing was approved, nothing could be brought back.
+      if (trust.approved.size === 0 && (await changes.approvedServers()).length === 0) return;
       const after = await loadTexts(cli, workspace, withTexts(loaded, texts));
       const mayApprove = approvable(trust, changes.itemsOf(loaded));
       const rules = changes.itemsOf(after).filter((item) => item.kind === 'policy' && mayApprove(item));
       // Even if the rules are as before: from now on these are the texts that stay in force.
-      await changes.approve(after, rules, 'command');
+      await changes.approveRemoval(after, rules);
     },
   };
 }
