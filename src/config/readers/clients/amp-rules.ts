@@ -1,6 +1,7 @@
 import { compileNameOrPattern, type PolicyRule, type RuleEffect } from '../../../domain/index.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
+import { mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { textAt, textsAt } from '../../texts.ts';
 
 /** Amp's rules on tools and on servers. */
@@ -40,13 +41,10 @@ interface Report {
 function itemsIn(root: SourceNode, key: string, findings: Finding[]): readonly SourceNode[] {
   const entry = entryOf(root, key);
   if (entry === undefined) return [];
-  if (entry.value.kind === 'list' && entry.value.items.length <= mostRules) return entry.value.items;
+  if (entry.value.kind === 'list' && entry.value.items.length <= mostEntries) return entry.value.items;
   notUnderstood(entry.value, { field: key, findings });
   return [];
 }
-
-/** Each is compared with each server. */
-const mostRules = 1_000;
 
 function notUnderstood({ line }: SourceNode, { field, findings }: Report): void {
   const message = `${quote(field)} is not recognized and may be a restriction.`;

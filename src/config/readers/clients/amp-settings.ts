@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import type { SourceNode } from '../../files/source-tree.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import { createRulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { shellGrammar } from '../../variables/interpolation.ts';
 import type { FileOutcome, Nearby, Reader } from '../reader.ts';
@@ -43,6 +43,7 @@ async function readBeside(file: string, nearby: Nearby): Promise<readonly AmpRul
 const key = 'amp.mcpServers';
 
 function createFormat(all: readonly AmpRules[]): ClientFormat {
+  const lists = all.map(createRulesWithPrefix);
   return {
     client: 'Amp',
     key,
@@ -53,7 +54,7 @@ function createFormat(all: readonly AmpRules[]): ClientFormat {
       readBody(node, findings, place) {
         const body = readClientBody(node, findings, place);
         const prefix = `mcp__${place.field.slice(`${key}.`.length)}__`;
-        const rules = all.flatMap((each) => rulesWithPrefix(prefix, each) ?? []);
+        const rules = lists.flatMap((rulesFor) => rulesFor(prefix) ?? []);
         const isPermitted = all.every((each) => each.permits(node));
         return { ...body, enabled: body.enabled && isPermitted, ...(rules.length === 0 ? {} : { rules }) };
       },

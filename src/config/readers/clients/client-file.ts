@@ -88,14 +88,14 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
     badNames: 'rename',
   });
   const others = root.entries.filter((entry) => entry !== first);
-  const lost = format.others === 'settings' ? [] : others.filter((entry) => mayRestrictAll(entry, format.others));
+  const lost = new Set(others.filter((entry) => mayRestrictAll(entry, format.others)));
   const servers = spoilAll(
     drafts,
-    lost.map((entry) => lostFinding(entry)),
+    [...lost].map((entry) => lostFinding(entry)),
   );
   const findings = [
     ...all.filter(isSample).map((entry) => sampleNote(entry, field)),
-    ...others.flatMap((entry) => (lost.includes(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
+    ...others.flatMap((entry) => (lost.has(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
   ];
   const switchedOff = entries.filter((entry) => format.skip?.(entry) === true && isOff(entry));
   const off = switchedOff.map(({ key: name, line }) => ({ name, line }));
@@ -121,11 +121,14 @@ export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {
   };
 }
 
+/** Each server repeats them, so that many mistakes beside many servers would fill the memory. */
+const mostRepeated = 5;
+
 /** If the restrictions of a file are unclear, none of its servers can be used. */
 export function spoilAll(drafts: readonly ServerDraft[], findings: readonly Finding[]): readonly ServerDraft[] {
   if (findings.length === 0) return drafts;
   return drafts.map((draft) => {
-    const own = findings.map((finding) => {
+    const own = findings.slice(0, mostRepeated).map((finding) => {
       const { name: server } = draft;
       return { ...finding, server, message: `Server ${quote(server)}: ${finding.message}` };
     });

@@ -1,10 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
+import type { PolicyRule } from '../../../domain/index.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
+import type { Finding } from '../../findings.ts';
+import { createRulesWithPrefix, mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { completeLimits } from '../../servers/server-draft.ts';
-import { textsAt } from '../../texts.ts';
 import { bareShellGrammar, type ParsedTemplate } from '../../variables/interpolation.ts';
 import type { FileOutcome, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile, spoilAll } from './client-file.ts';
@@ -32,16 +34,30 @@ function crushGrammar(text: string): ParsedTemplate {
 }
 
 function read(root: SourceNode, file: string): FileOutcome {
-  const disabled = entryOf(child(root, 'options'), 'disabled_tools');
-  const isList = disabled === undefined || disabled.value.kind === 'list';
-  const readResult = readClientFile(root, file, createFormat(textsAt(child(root, 'options'), 'disabled_tools') ?? []));
-  if (readResult.kind !== 'read' || isList) return readResult;
-  const message = '"options.disabled_tools" must be a list of names.';
-  const finding = { severity: 'error', line: disabled.line, message, fix: 'Write ["name", …].' } as const;
-  return { kind: 'read', content: { ...readResult.content, servers: spoilAll(readResult.content.servers, [finding]) } };
+  const findings: Finding[] = [];
+  const rules = readDisabledTools(root, file, findings);
+  const readResult = readClientFile(root, file, createFormat(rules));
+  if (readResult.kind !== 'read') return readResult;
+  return { kind: 'read', content: { ...readResult.content, servers: spoilAll(readResult.content.servers, findings) } };
 }
 
-function createFormat(disabled: readonly string[]): ClientFormat {
+/** `options.disabled_tools`: names of tools, as the server or as Crush calls them. */
+function readDisabledTools(root: SourceNode, file: string, findings: Finding[]): readonly PolicyRule[] {
+  const disabled = entryOf(child(root, 'options'), 'disabled_tools');
+  if (disabled === undefined) return [];
+  const items = disabled.value.kind === 'list' ? disabled.value.items : [];
+  const rules = items.flatMap((item): PolicyRule[] =>
+    item.kind === 'scalar' ? [{ pattern: item.text, effect: 'deny', source: { file, line: item.line } }] : [],
+  );
+  if (disabled.value.kind !== 'list' || rules.length < items.length || items.length > mostEntries) {
+    const message = `"options.disabled_tools" must be a list of at most ${mostEntries} names.`;
+    findings.push({ severity: 'error', line: disabled.line, message, fix: 'Write ["name", …].' });
+  }
+  return rules;
+}
+
+function createFormat(disabled: readonly PolicyRule[]): ClientFormat {
+  const rulesFor = createRulesWithPrefix({ rules: disabled });
   return {
     client: 'Crush',
     key: 'mcp',
@@ -61,14 +77,10 @@ function createFormat(disabled: readonly string[]): ClientFormat {
       }),
       guards: ['disabled', 'disabled_tools', 'enabled_tools'],
       readBody(node, findings, place) {
-        const { tools, ...body } = readClientBody(node, findings, place);
-        const prefix = `mcp_${place.field.slice('mcp.'.length)}_`;
-        const exclude = disabled.map((tool) => (tool.startsWith(prefix) ? tool.slice(prefix.length) : tool));
-        return {
-          ...body,
-          limits: completeLimits({}),
-          tools: { ...tools, ...(exclude.length === 0 ? {} : { exclude }) },
-        };
+        const body = readClientBody(node, findings, place);
+        const prefixes = ['', `mcp_${place.field.slice('mcp.'.length)}_`];
+        const rules = prefixes.flatMap((prefix) => rulesFor(prefix) ?? []);
+        return { ...body, limits: completeLimits({}), ...(rules.length === 0 ? {} : { rules }) };
       },
     },
   };

@@ -1,7 +1,12 @@
-import type { ClientRules, PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import type { PolicyRule, RuleEffect } from '../../../domain/index.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import {
+  createRulesWithPrefix,
+  type FileRules,
+  mostEntries,
+  type RulesWithPrefix,
+} from '../../restrictions/rules-with-prefix.ts';
 
 /** OpenCode's rules on tools, from `tools` and `permission`, for all agents and for single ones. */
 export interface OpencodeRules {
@@ -16,19 +21,29 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
   const findings: Finding[] = [];
   const rules = rulesIn(root, '', file, findings);
   const agents = new Map<string, readonly PolicyRule[]>();
+  let count = rules.length;
   for (const section of ['agent', 'mode']) {
     const node = child(root, section);
     for (const { key, value } of node?.kind === 'map' ? node.entries : []) {
       const own = rulesIn(value, dotted(section, key), file, findings);
-      if (own.length > 0) agents.set(key, [...(agents.get(key) ?? rules), ...own]);
+      count += own.length;
+      if (own.length > 0 && count <= mostEntries) agents.set(key, [...(agents.get(key) ?? rules), ...own]);
     }
   }
+  // An agent's list begins with the general one.
+  if (count > mostEntries) findings.unshift(tooMany(root.line));
   return { rules, agents, findings };
 }
 
-/** The rules for one server. Undefined if none of them can restrict it. */
-export function clientRulesFor(key: string, settings: OpencodeRules): ClientRules | undefined {
-  return rulesWithPrefix(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`, settings);
+function tooMany(line: number): Finding {
+  const message = `there are more than ${mostEntries} rules in "tools", "permission" and the agents.`;
+  return { severity: 'error', line, message, fix: 'Write fewer, with patterns.' };
+}
+
+/** The rules for the server with this key. */
+export function createOpencodeRulesFor(settings: FileRules): RulesWithPrefix {
+  const rulesFor = createRulesWithPrefix(settings);
+  return (key) => rulesFor(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`);
 }
 
 function rulesIn(node: SourceNode | undefined, field: string, file: string, findings: Finding[]): PolicyRule[] {

@@ -4,7 +4,7 @@ import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceEntry, type SourceNode, sourceMap } from '../../files/source-tree.ts';
 import { warnForeignVariables } from '../../files/written-texts.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import { createRulesWithPrefix, mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { millisecondsAt } from '../../servers/read-limits.ts';
 import { completeLimits } from '../../servers/server-draft.ts';
@@ -35,6 +35,7 @@ function read(root: SourceNode, file: string): FileOutcome {
 }
 
 function createFormat(rules: readonly PolicyRule[]): ClientFormat {
+  const rulesFor = createRulesWithPrefix({ rules });
   return {
     client: 'Zed',
     key: 'context_servers',
@@ -51,7 +52,7 @@ function createFormat(rules: readonly PolicyRule[]): ClientFormat {
       }),
       guards: ['enabled'],
       readBody(node, findings, place) {
-        const own = rulesWithPrefix(`mcp:${place.field.slice('context_servers.'.length)}:`, { rules });
+        const own = rulesFor(`mcp:${place.field.slice('context_servers.'.length)}:`);
         return {
           ...readClientBody(node, findings, place),
           limits: completeLimits({ timeoutMs: millisecondsAt(node, 'timeout') }),
@@ -109,6 +110,10 @@ function readPermissions(
   const tools = child(permissions, 'tools');
   for (const tool of tools?.kind === 'map' ? tools.entries : []) {
     if (tool.key.startsWith('mcp:')) add(tool.key, dotted(at, 'tools', tool.key), tool, strictestOf(tool.value));
+  }
+  if (rules.length > mostEntries) {
+    const message = `"${at}" must have at most ${mostEntries} tools.`;
+    findings.push({ severity: 'error', line: permissions?.line, field: at, message, fix: 'Remove some of them.' });
   }
   return { rules, findings };
 }
