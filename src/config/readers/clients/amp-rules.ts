@@ -1,4 +1,5 @@
 import { compileNameOrPattern, type PolicyRule, type RuleEffect } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
 import { mostEntries } from '../../restrictions/rules-with-prefix.ts';
@@ -15,7 +16,7 @@ export interface AmpRules {
 }
 
 export function readAmpRules(root: SourceNode, file: string): AmpRules {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, readPaths)];
   const permissions = itemsIn(root, 'amp.permissions', findings).flatMap((item, index) =>
     readPermission(item, file, { field: dotted('amp.permissions', index), findings }),
   );
@@ -32,6 +33,8 @@ export function readAmpRules(root: SourceNode, file: string): AmpRules {
     findings,
   };
 }
+
+const readPaths = [['amp.permissions'], ['amp.tools.disable'], ['amp.mcpPermissions']];
 
 interface Report {
   readonly field: string;

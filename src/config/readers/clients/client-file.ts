@@ -76,6 +76,11 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   }
   const section = first?.value.kind === 'map' ? first.value : undefined;
   const deeper = section === undefined ? undefined : format.holder?.(section);
+  const [inner, again] =
+    deeper === undefined ? [] : (section?.entries.filter((entry) => entry.key === 'servers') ?? []);
+  if (inner !== undefined && again !== undefined) {
+    return refuse(format, { line: again.line, field: key, ...repeated(file, 'servers', inner.line, again.line) });
+  }
   const field = deeper?.field ?? key;
   const all = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
   const entries = all.filter((entry) => !isSample(entry));

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
 import type { PolicyRule } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import type { Finding } from '../../findings.ts';
@@ -34,7 +35,7 @@ function crushGrammar(text: string): ParsedTemplate {
 }
 
 function read(root: SourceNode, file: string): FileOutcome {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, [['options', 'disabled_tools']])];
   const rules = readDisabledTools(root, file, findings);
   const readResult = readClientFile(root, file, createFormat(rules));
   if (readResult.kind !== 'read') return readResult;

@@ -1,4 +1,5 @@
 import { type ClientRules, compileNameOrPattern, isPattern, type PolicyRule } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding } from '../../findings.ts';
 import { createRulesWithPrefix, mostEntries, type RulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
@@ -29,6 +30,8 @@ export function readGeminiLists(
   file: string,
   words: GeminiWords,
 ): GeminiLists | { readonly finding: Finding } {
+  const [repeat] = findRepeats(root, words.hasRules ? [...readPaths, ['permissions']] : readPaths);
+  if (repeat !== undefined) return { finding: repeat };
   const [mcp, permissions] = [child(root, 'mcp'), words.hasRules ? child(root, 'permissions') : undefined];
   for (const [node, field, key] of [
     [mcp, 'mcp', 'allowed'],
@@ -59,6 +62,8 @@ export function readGeminiLists(
     }),
   };
 }
+
+const readPaths = [['mcp'], ['allowMCPServers'], ['excludeMCPServers'], ['excludeTools'], ['tools', 'exclude']];
 
 function isShortList(node: SourceNode): boolean {
   return node.kind === 'list' && node.items.length <= mostEntries && node.items.every(({ kind }) => kind === 'scalar');

@@ -1,4 +1,5 @@
 import type { PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
 import {
@@ -18,7 +19,7 @@ export interface OpencodeRules {
 
 /** General rules come first and an agent's own rules after them, because the last match decides. */
 export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, readPaths)];
   const rules = rulesIn(root, '', file, findings);
   const agents = new Map<string, readonly PolicyRule[]>();
   let count = rules.length;
@@ -34,6 +35,8 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
   if (count > mostEntries) findings.unshift(tooMany(root.line));
   return { rules, agents, findings };
 }
+
+const readPaths = [['tools'], ['permission'], ['agent'], ['mode']];
 
 function tooMany(line: number): Finding {
   const message = `there are more than ${mostEntries} rules in "tools", "permission" and the agents.`;

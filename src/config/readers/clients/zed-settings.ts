@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceEntry, type SourceNode, sourceMap } from '../../files/source-tree.ts';
 import { warnForeignVariables } from '../../files/written-texts.ts';
@@ -84,6 +85,8 @@ function unpack(entry: SourceEntry): SourceEntry {
   const { value } = entry;
   const program = child(value, 'command');
   if (value.kind !== 'map' || program?.kind !== 'map') return entry;
+  // A repeated key is reported with the server.
+  if (findRepeats(value, [['command']]).length > 0) return entry;
   const parts = program.entries.map((part) => (part.key === 'path' ? { ...part, key: 'command' } : part));
   const others = value.entries.filter(({ key }) => key !== 'command');
   return { ...entry, value: sourceMap(value.line, [...parts, ...others]) };
@@ -97,7 +100,7 @@ function readPermissions(
   const at = 'agent.tool_permissions';
   const permissions = child(child(root, 'agent'), 'tool_permissions');
   const rules: PolicyRule[] = [];
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, [['agent', 'tool_permissions']])];
   const add = (pattern: string, field: string, { line }: SourceEntry, effect: RuleEffect | undefined): void => {
     if (effect !== undefined) rules.push({ pattern, effect, source: { file, line } });
     else {
