@@ -44,17 +44,22 @@ const key = 'amp.mcpServers';
 
 function createFormat(all: readonly AmpRules[]): ClientFormat {
   const lists = all.map(createRulesWithPrefix);
+  const plainLists = all.map(({ plain }) => createRulesWithPrefix({ rules: plain }));
   return {
     client: 'Amp',
     key,
     others: 'settings',
+    reads: ['amp.mcpPermissions'],
     servers: {
       schema: z.strictObject({ ...looseServerShape, oauth: ignored }),
       guards: ['disabled', 'includeTools'],
       readBody(node, findings, place) {
         const body = readClientBody(node, findings, place);
         const prefix = `mcp__${place.field.slice(`${key}.`.length)}__`;
-        const rules = lists.flatMap((rulesFor) => rulesFor(prefix) ?? []);
+        const rules = [
+          ...lists.flatMap((rulesFor) => rulesFor(prefix) ?? []),
+          ...plainLists.flatMap((rulesFor) => rulesFor('') ?? []),
+        ];
         const isPermitted = all.every((each) => each.permits(node));
         return { ...body, enabled: body.enabled && isPermitted, ...(rules.length === 0 ? {} : { rules }) };
       },

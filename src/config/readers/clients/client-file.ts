@@ -31,6 +31,8 @@ export interface ClientFormat {
   readonly key: string;
   /** Other known top-level keys. `settings`: the file is mostly about other things. */
   readonly others: readonly string[] | 'settings';
+  /** Top-level keys of settings with restrictions that the reader itself reads. */
+  readonly reads?: readonly string[];
   readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
   /** Entries that do not define a server but enable or disable one of another file. */
   readonly skip?: (entry: SourceEntry) => boolean;
@@ -93,7 +95,7 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
     badNames: 'rename',
   });
   const others = root.entries.filter((entry) => entry !== first);
-  const lost = new Set(others.filter((entry) => mayRestrictAll(entry, format.others)));
+  const lost = new Set(others.filter((entry) => mayRestrictAll(entry, format.others, format.reads)));
   const servers = spoilAll(
     drafts,
     [...lost].map((entry) => lostFinding(entry)),
@@ -111,9 +113,20 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
 }
 
 /** Whether a key next to the servers looks like a restriction on all of them. */
-export function mayRestrictAll(entry: SourceEntry, known: ClientFormat['others']): boolean {
-  if (known === 'settings' || known.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
+export function mayRestrictAll(
+  entry: SourceEntry,
+  known: ClientFormat['others'],
+  reads: readonly string[] = [],
+): boolean {
+  if (reads.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
+  if (known === 'settings') return hidesTools(entry);
+  if (known.includes(entry.key)) return false;
   return restrictionRole(entry.key) !== undefined || looksRestrictive(entry.key);
+}
+
+/** Settings are about many things. Only some words can be meant for the servers. */
+function hidesTools({ key }: SourceEntry): boolean {
+  return restrictionRole(key) === 'exclude' || (/mcp/i.test(key) && looksRestrictive(key));
 }
 
 export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {

@@ -33,6 +33,14 @@ export function readGeminiLists(
   const [repeat] = findRepeats(root, words.hasRules ? [...readPaths, ['permissions']] : readPaths);
   if (repeat !== undefined) return { finding: repeat };
   const [mcp, permissions] = [child(root, 'mcp'), words.hasRules ? child(root, 'permissions') : undefined];
+  for (const key of ['mcp', 'tools', 'permissions']) {
+    const section = child(root, key);
+    if (section === undefined || section.kind === 'map' || (key === 'permissions' && !words.hasRules)) continue;
+    const line = entryOf(root, key)?.line ?? section.line;
+    return {
+      finding: { severity: 'error', line, field: key, message: `"${key}" must be an object.`, fix: 'Write { … }.' },
+    };
+  }
   for (const [node, field, key] of [
     [mcp, 'mcp', 'allowed'],
     [mcp, 'mcp', 'excluded'],
@@ -107,6 +115,9 @@ function rulesIn(permissions: SourceNode | undefined, key: 'ask' | 'deny', file:
 
 /** What the settings say about the tools of one server. The client's own names for them begin with the server's. */
 export function geminiRules(server: string, { tools, rules }: GeminiLists): readonly ClientRules[] {
-  const own = [`mcp_${server}_`, `mcp__${server}__`, `${server}__`];
-  return [...['', ...own].map(tools), rules(`mcp__${server}__`)].filter((each) => each !== undefined);
+  // The client writes "_" for characters that models do not accept in names.
+  const names = [...new Set([server, server.replace(/[^\w.-]/g, '_'), server.replace(/[^\w-]/g, '_')])];
+  const hidden = names.flatMap((name) => [`mcp_${name}_`, `mcp__${name}__`, `${name}__`]);
+  const found = [...['', ...hidden].map(tools), ...names.map((name) => rules(`mcp__${name}__`))];
+  return found.filter((each) => each !== undefined);
 }

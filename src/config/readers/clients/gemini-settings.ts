@@ -85,6 +85,7 @@ function createFormat(lists: GeminiLists, { client }: GeminiLike): ClientFormat 
     client,
     key: 'mcpServers',
     others: 'settings',
+    reads: ['allowMCPServers', 'excludeMCPServers', 'excludeTools'],
     servers: {
       schema: serverSchema,
       guards: ['includeTools', 'excludeTools', 'disabled'],

@@ -113,8 +113,9 @@ async function restrict(
   const settings = [own, ...beside.values()].map(createOpencodeRulesFor);
   const sound = drafts.map((draft): ServerDraft => {
     if (draft.body === undefined) return draft;
-    const key = draft.field.replace(/^mcp\.(?:servers\.)?/, '');
-    const rules = settings.flatMap((rulesFor) => rulesFor(key) ?? []);
+    // A server may itself be called `servers.x`.
+    const keys = new Set([draft.field.replace(/^mcp\./, ''), draft.field.replace(/^mcp\.(?:servers\.)?/, '')]);
+    const rules = settings.flatMap((rulesFor) => [...keys].flatMap((key) => rulesFor(key) ?? []));
     return rules.length === 0 ? draft : { ...draft, body: { ...draft.body, rules } };
   });
   const elsewhere = [...beside].flatMap(([other, { findings }]) =>

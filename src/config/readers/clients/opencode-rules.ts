@@ -23,7 +23,7 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
   const rules = rulesIn(root, '', file, findings);
   const agents = new Map<string, readonly PolicyRule[]>();
   let count = rules.length;
-  for (const section of ['agent', 'mode']) {
+  for (const section of ['agent', 'agents', 'mode']) {
     const node = child(root, section);
     for (const { key, value } of node?.kind === 'map' ? node.entries : []) {
       const own = rulesIn(value, dotted(section, key), file, findings);
@@ -36,7 +36,7 @@ export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules
   return { rules, agents, findings };
 }
 
-const readPaths = [['tools'], ['permission'], ['agent'], ['mode']];
+const readPaths = [['tools'], ['permission'], ['agent'], ['agents'], ['mode']];
 
 function tooMany(line: number): Finding {
   const message = `there are more than ${mostEntries} rules in "tools", "permission" and the agents.`;
@@ -65,7 +65,7 @@ interface Section {
 function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', section: Section): PolicyRule[] {
   const value = child(node, key);
   if (value === undefined) return [];
-  const entries = value.kind === 'map' ? value.entries : [{ key: '*', line: value.line, value }];
+  const entries = value.kind === 'map' ? value.entries.flatMap(unwrapped) : [{ key: '*', line: value.line, value }];
   return entries.flatMap((entry) => {
     const effect = effectOf(entry, key);
     if (effect !== undefined) return toRule(entry, effect, section.file);
@@ -79,6 +79,14 @@ function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', 
     });
     return [];
   });
+}
+
+/** `mcp` holds rules on the tools of all servers. */
+function unwrapped(entry: SourceEntry): readonly SourceEntry[] {
+  if (entry.key !== 'mcp') return [entry];
+  if (entry.value.kind === 'map') return entry.value.entries;
+  // For all tools it would lift denials before it.
+  return entry.value.kind === 'scalar' && entry.value.text === 'allow' ? [] : [{ ...entry, key: '*' }];
 }
 
 /** A map of conditions counts as its strictest one: conditions are about arguments, which rules here do not examine. */

@@ -127,13 +127,17 @@ function findUnclear(root: SourceMap, subject: string): Finding[] {
   const tools = child(root, 'tools');
   const isList = tools === undefined || (tools.kind === 'list' && tools.items.every(({ kind }) => kind === 'scalar'));
   const settings = child(root, 'toolsSettings');
+  const items = tools?.kind === 'list' ? tools.items : [];
   const unclear = [
+    ...items.flatMap((item, index) =>
+      item.kind === 'scalar' && !toolForm.test(item.text) ? [{ field: dotted('tools', index), line: item.line }] : [],
+    ),
     ...(isList ? [] : [{ field: 'tools', line: entryOf(root, 'tools')?.line }]),
     ...(settings?.kind === 'map' ? settings.entries : []).flatMap(({ key, line, value }) =>
       key.startsWith('@') && mentionsRestriction(value) ? [{ field: dotted('toolsSettings', key), line }] : [],
     ),
     ...root.entries.flatMap(({ key, line }) =>
-      !known.has(key) && looksRestrictive(key) && /tool|server|mcp/i.test(key) ? [{ field: key, line }] : [],
+      !known.has(key) && looksRestrictive(key) && aboutTools.test(key) ? [{ field: key, line }] : [],
     ),
   ];
   const twice = findRepeats(
@@ -152,5 +156,11 @@ function findUnclear(root: SourceMap, subject: string): Finding[] {
   );
   return [...repeats, ...others];
 }
+
+/** `*`, a tool of the client, `@server` or `@server/tool`. Anything before the name may be meant to take it away. */
+const toolForm = /^(?:\*|@[^!@]+|\w[^@]*)$/;
+
+/** Other keys, such as `includePowers`, are about the client. */
+const aboutTools = /tool|server|mcp|^(?:block|den[iy]|disabl|disallow|exclu|forbid|restrict)/i;
 
 const known: ReadonlySet<string> = new Set([...ownKeys, 'includeMcpJson', 'useLegacyMcpJson', 'toolAliases']);
