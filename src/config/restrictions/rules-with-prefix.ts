@@ -4,7 +4,7 @@ import type { ClientRules, PolicyRule } from '../../domain/index.ts';
 export const mostEntries = 1_000;
 
 /** A file's rules on tools, for all agents and for single ones. */
-export interface FileRules {
+export interface ClientFileRules {
   readonly rules: readonly PolicyRule[];
   readonly agents?: ClientRules['agents'];
 }
@@ -16,7 +16,7 @@ export interface FileRules {
 export type RulesWithPrefix = (prefix: string) => ClientRules | undefined;
 
 /** All servers of a file share its lists, so that many servers beside many rules cost no more than both. */
-export function createRulesWithPrefix({ rules, agents = new Map() }: FileRules): RulesWithPrefix {
+export function createRulesWithPrefix({ rules, agents = new Map() }: ClientFileRules): RulesWithPrefix {
   const starts: string[] = [];
   const beforeStar = new Set<string>();
   for (const { pattern, effect } of [rules, ...agents.values()].flat()) {

@@ -85,15 +85,15 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   }
   const field = deeper?.field ?? key;
   const all = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
-  const entries = all.filter((entry) => !isSample(entry));
-  const ours = entries.filter((entry) => format.skip?.(entry) !== true);
+  const samples = new Set(all.filter(isSample).map((entry) => dotted(field, entry.key)));
+  const ours = all.filter((entry) => format.skip?.(entry) !== true);
   const unpacked = format.unpack === undefined ? ours : ours.map(format.unpack);
   const drafts = readServers(unpacked.map(tidy), {
     ...format.servers,
     field,
     unknownKeys: 'warning',
     badNames: 'rename',
-  });
+  }).map((draft) => (samples.has(draft.field) ? { ...draft, isSample: true as const } : draft));
   const others = root.entries.filter((entry) => entry !== first);
   const lost = new Set(others.filter((entry) => mayRestrictAll(entry, format.others, format.reads)));
   const servers = spoilAll(
@@ -104,7 +104,7 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
     ...all.filter(isSample).map((entry) => sampleNote(entry, field)),
     ...others.flatMap((entry) => (lost.has(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
   ];
-  const switchedOff = entries.filter((entry) => format.skip?.(entry) === true && isOff(entry));
+  const switchedOff = all.filter((entry) => format.skip?.(entry) === true && isOff(entry));
   const off = switchedOff.map(({ key: name, line }) => ({ name, line }));
   return {
     kind: 'read',

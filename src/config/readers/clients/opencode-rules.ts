@@ -3,8 +3,8 @@ import { findRepeats } from '../../files/find-repeats.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
 import {
+  type ClientFileRules,
   createRulesWithPrefix,
-  type FileRules,
   mostEntries,
   type RulesWithPrefix,
 } from '../../restrictions/rules-with-prefix.ts';
@@ -44,7 +44,7 @@ function tooMany(line: number): Finding {
 }
 
 /** The rules for the server with this key. */
-export function createOpencodeRulesFor(settings: FileRules): RulesWithPrefix {
+export function createOpencodeRulesFor(settings: ClientFileRules): RulesWithPrefix {
   const rulesFor = createRulesWithPrefix(settings);
   return (key) => rulesFor(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`);
 }
