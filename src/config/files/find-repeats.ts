@@ -6,7 +6,9 @@ import type { SourceEntry, SourceNode } from './source-tree.ts';
  * first, so a restriction could get lost. Of each path the first is reported.
  */
 export function findRepeats(root: SourceNode, paths: readonly (readonly string[])[]): readonly Finding[] {
-  return paths.flatMap((path) => repeatOnPath(root, path) ?? []);
+  const found = paths.flatMap((path) => repeatOnPath(root, path) ?? []);
+  // Paths may begin with the same key.
+  return [...new Map(found.map((finding) => [finding.field, finding])).values()];
 }
 
 function repeatOnPath(root: SourceNode, path: readonly string[]): Finding | undefined {

@@ -50,6 +50,11 @@ test.each([
   );
 });
 
+test('a repeated key on the way to two parts is reported once', async () => {
+  const { problems } = await load({ '.zed/settings.json': `{"context_servers":{${up}},"agent":{},"agent":{}}` });
+  expect(problems.map(({ field }) => field)).toEqual(['agent']);
+});
+
 test('a repeated key elsewhere in the settings of a client changes nothing', async () => {
   const text = `{"context_servers":{${up}},"theme":"a","theme":"b","agent":{"x":1,"x":2}}`;
   const configuration = await load({ '.zed/settings.json': text });
