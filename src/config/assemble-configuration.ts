@@ -14,11 +14,12 @@ import { type Finding, quote, toProblem } from './findings.ts';
 import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
-import { inherit, switchOff } from './restrictions/inherit-restrictions.ts';
+import { type HiddenEntry, inherit, switchOff } from './restrictions/inherit-restrictions.ts';
 import { deniesEverything } from './restrictions/read-policy.ts';
 import { type CoverOptions, findCovered, findReadable } from './servers/covered-places.ts';
 import { leadsToHub } from './servers/hub-entry.ts';
 import { resolveServer, type WrittenPlan } from './servers/resolve-server.ts';
+import { findSimilarNames } from './servers/similar-names.ts';
 import type { FoundLiteral } from './variables/literal-secrets.ts';
 import type { DotEnv } from './variables/read-dotenv.ts';
 import type { StoredSecrets } from './variables/read-secrets.ts';
@@ -169,6 +170,9 @@ function assembleServers(deps: LoadDeps, options: AssembleOptions): AssembledSer
   const written = new Map<string, WrittenPlan>();
   const literals: FoundLiteral[] = [];
   const madeFrom = new Map<string, string | undefined>();
+  const samples: HiddenEntry[] = [];
+  // Whoever disables an entry that leads to the hub may mean the server of that name.
+  const unused: SwitchedOff[] = [];
   for (const { reader, file, content } of readSources) {
     const { workspaceNames } = reader;
     const { grammar = reader.grammar, writeVariable = reader.writeVariable } = content;
@@ -182,7 +186,14 @@ function assembleServers(deps: LoadDeps, options: AssembleOptions): AssembledSer
       const winner = servers.get(draft.name);
       const context = { file, workspace, grammar, variables, writeVariable, onlyTexts, agentFolder: deps.agentFolder };
       const resolved = resolveServer(draft, context);
-      if (!isOurs(reader) && leadsToHub(draft, resolved.server)) continue;
+      if (!isOurs(reader) && leadsToHub(draft, resolved.server)) {
+        if (draft.body?.enabled === false) unused.push({ name: draft.name, file, line: draft.line });
+        continue;
+      }
+      if (draft.isSample === true) {
+        samples.push({ draft, resolved, file });
+        continue;
+      }
       if (winner !== undefined) {
         const made = madeFrom.get(draft.name) === file;
         problems.push(...reportHidden({ winner, hidden: resolved.server, draft, file, made }));
@@ -200,16 +211,39 @@ function assembleServers(deps: LoadDeps, options: AssembleOptions): AssembledSer
       for (const variable of resolved.variables) uses.set(variable, [...(uses.get(variable) ?? []), draft.name]);
     }
   }
-  for (const { file, content } of readSources) {
-    for (const { name, line } of content.switchedOff ?? []) {
-      const fits = isPattern(name) ? compileNameOrPattern(name) : undefined;
-      for (const each of fits === undefined ? [name] : [...servers.keys()].filter(fits)) {
-        const server = servers.get(each);
-        if (server !== undefined) servers.set(each, switchOff(server, { file, line }));
-      }
+  for (const sample of samples) problems.push(...restrictBy(sample, servers));
+  switchOffAll(servers, [
+    ...readSources.flatMap(({ file, content }) => (content.switchedOff ?? []).map((each) => ({ ...each, file }))),
+    ...unused,
+  ]);
+  problems.push(...findSimilarNames(servers));
+  return { servers, problems, secrets: [...secrets], uses, literals, written };
+}
+
+/** A sample here may be a server in another file. It does not run, but its restrictions count. */
+function restrictBy(sample: HiddenEntry, servers: Map<string, ConfiguredServer>): readonly Problem[] {
+  const winner = servers.get(sample.draft.name);
+  if (winner === undefined) return [];
+  const { server, problem } = inherit(winner, sample);
+  servers.set(sample.draft.name, server);
+  return problem === undefined ? [] : [problem];
+}
+
+interface SwitchedOff {
+  /** Or a pattern. */
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+function switchOffAll(servers: Map<string, ConfiguredServer>, switches: readonly SwitchedOff[]): void {
+  for (const { name, file, line } of switches) {
+    const fits = isPattern(name) ? compileNameOrPattern(name) : undefined;
+    for (const each of fits === undefined ? [name] : [...servers.keys()].filter(fits)) {
+      const server = servers.get(each);
+      if (server !== undefined) servers.set(each, switchOff(server, { file, line }));
     }
   }
-  return { servers, problems, secrets: [...secrets], uses, literals, written };
 }
 
 /** No client keeps its own entries there, so every entry is meant for the hub. */

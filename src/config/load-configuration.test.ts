@@ -323,3 +323,22 @@ test('thousands of mistakes are cut short instead of overflowing', async () => {
   expect(configuration.problems.some(({ message }) => message.includes('more problems'))).toBe(true);
   expect(ready(configuration, 'a').transport.type).toBe('stdio');
 });
+
+test('a file with more servers than a file may have is not used, and every tool is denied', async () => {
+  const servers = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`s${index}`, { command: 'x' }]));
+  const most = await client({ mcpServers: servers(1_000) });
+  expect([most.servers.size, most.policy, most.problems]).toEqual([1_000, undefined, []]);
+  const more = await client({ mcpServers: servers(1_001) });
+  expect([more.servers.size, more.policy?.rules.map(({ effect }) => effect)]).toEqual([0, ['deny']]);
+  expect(onlyProblem(more).message).toContain('has more than 1000 servers');
+});
+
+test('each of many servers repeats only a few of the problems of its file', async () => {
+  const count = 900;
+  const named = (start: string, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`${start}${index}`, value]));
+  const content = { mcp: named('s', { type: 'local', command: ['x'] }), permission: named('p', 1) };
+  const { problems } = await load({ 'opencode.json': JSON.stringify(content) });
+  expect(problems.length).toBeLessThan(10 * count);
+});

@@ -147,10 +147,19 @@ async function readSource(reader: Reader, files: SourceFiles, file: string): Pro
   }
   const readResult = await reader.read(parsed.root, file, files.nearby);
   if (readResult.kind === 'foreign') return undefined;
+  if (readResult.kind === 'refused') return nothingFrom(reader, file, readResult.finding);
+  if (readResult.content.servers.length > mostServers) return nothingFrom(reader, file, failure(file, tooMany));
   const isEmpty = source.text.trim() === '' || isNull(parsed.root);
-  if (readResult.kind === 'read') return { reader, file, content: readResult.content, problems: [], isEmpty };
-  return nothingFrom(reader, file, readResult.finding);
+  return { reader, file, content: readResult.content, problems: [], isEmpty };
 }
+
+/** In one file. Each is resolved, shown and approved on its own. */
+const mostServers = 1_000;
+
+const tooMany = {
+  message: `has more than ${mostServers} servers`,
+  fix: 'Remove the servers that you do not use, or divide them among several files.',
+};
 
 function failure(
   file: string,

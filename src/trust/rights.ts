@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   AccessRules,
   AgentSpec,
@@ -13,8 +14,30 @@ import type {
 /** Plain data without places in files: what is written counts, not where or in which order. */
 export type RightsDocument = Readonly<Record<string, unknown>>;
 
+/** Writes lists that several servers share. A long one is written as its hash, which is computed once. */
+export type BriefLists = (shared: object, lists: readonly (readonly PolicyRule[])[], write: () => unknown) => unknown;
+
+export function createBriefLists(): BriefLists {
+  const known = new WeakMap<object, unknown>();
+  return (shared, lists, write) => {
+    if (known.has(shared)) return known.get(shared);
+    const entries = lists.reduce((sum, list) => sum + list.length, 0);
+    const written = write();
+    const document = entries <= longestWritten ? written : { entries, sha256: hashOf(written) };
+    known.set(shared, document);
+    return document;
+  };
+}
+
+/** All servers of a file have its rules: many servers with all of many rules would be too much to hash and to show. */
+const longestWritten = 100;
+
+function hashOf(document: unknown): string {
+  return createHash('sha256').update(JSON.stringify(document)).digest('hex');
+}
+
 /** What agents may do with a server, apart from what it starts or contacts. */
-export function serverRights(spec: ServerSpec): RightsDocument {
+export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLists()): RightsDocument {
   const { enabled, shared, tools, limits, access, restrictedBy, isolation, roots, cache, instead, description } = spec;
   return withoutDefaults({
     enabled,
@@ -25,7 +48,7 @@ export function serverRights(spec: ServerSpec): RightsDocument {
     restrictedBy: restrictedBy.map((each) => ({
       tools: filterOf(each.tools),
       access: each.access === undefined ? undefined : accessOf(each.access),
-      rules: each.rules === undefined ? undefined : clientRulesOf(each.rules),
+      rules: each.rules === undefined ? undefined : clientRulesOf(each.rules, brief),
     })),
     isolation: isolation === 'shared' ? undefined : isolation,
     roots: roots === 'none' ? undefined : roots,
@@ -61,11 +84,14 @@ function policyOf(policy: ToolPolicy | undefined): unknown {
   return policy?.rules.map(ruleOf);
 }
 
-function clientRulesOf({ prefix, rules, agents }: ClientRules): unknown {
+function clientRulesOf({ prefix, rules, agents }: ClientRules, brief: BriefLists): unknown {
+  const lists = [...agents].sort(byName);
   return {
     prefix,
-    rules: rules.map(ruleOf),
-    agents: Object.fromEntries([...agents].sort(byName).map(([name, own]) => [name, own.map(ruleOf)])),
+    rules: brief(rules, [rules], () => rules.map(ruleOf)),
+    agents: brief(agents, [...agents.values()], () =>
+      Object.fromEntries(lists.map(([name, own]) => [name, own.map(ruleOf)])),
+    ),
   };
 }
 

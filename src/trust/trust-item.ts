@@ -1,7 +1,7 @@
 import { createHash, createHmac, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Configuration, PlanFile, ServerPlan, ServerSpec } from '../domain/index.ts';
-import { policyRights, type RightsDocument, serverRights } from './rights.ts';
+import { createBriefLists, policyRights, type RightsDocument, serverRights } from './rights.ts';
 
 /** One thing that an operator approves: a server, or the policy. */
 export type TrustItem = ServerItem | PolicyItem;
@@ -38,10 +38,11 @@ export interface TrustSubject {
 /** Servers that would run, in the order of the configuration, and the policy. */
 export function trustItems({ configuration, plans }: TrustSubject, key: Uint8Array): readonly TrustItem[] {
   const items: TrustItem[] = [];
+  const brief = createBriefLists();
   for (const [name, plan] of plans) {
     const server = configuration.servers.get(name);
     if (server?.kind !== 'ready') continue;
-    const rights = serverRights(server.spec);
+    const rights = serverRights(server.spec, brief);
     const document = ['server', name, planDocument(plan, (value) => value), rights];
     items.push({ kind: 'server', name, hash: keyed(key, document), plan, spec: server.spec, rights });
   }

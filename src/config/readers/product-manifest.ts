@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findRepeats } from '../files/find-repeats.ts';
 import { parseJsonc } from '../files/parse-jsonc.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode, sourceMap } from '../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../findings.ts';
@@ -72,7 +73,9 @@ function named(item: SourceNode, index: number): SourceEntry {
 function unpacked(entry: SourceEntry): SourceEntry {
   const { value } = withoutNoise(entry);
   const config = child(value, 'config');
-  if (value.kind !== 'map' || config?.kind !== 'map') return { ...entry, value };
+  // A repeated key is reported with the server.
+  const isTwice = findRepeats(value, [['config']]).length > 0;
+  if (value.kind !== 'map' || config?.kind !== 'map' || isTwice) return { ...entry, value };
   const beside = value.entries.filter(({ key }) => key !== 'config');
   return withoutNoise({ ...entry, value: sourceMap(value.line, [...beside, ...config.entries]) });
 }

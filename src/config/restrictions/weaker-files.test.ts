@@ -182,3 +182,40 @@ test(
     expect((await judge(files, 'look')).effect).toBe('allow');
   },
 );
+
+test(
+  verifies('config:restrictions', 'a disabled entry that leads to the hub disables the server of its name'),
+  async () => {
+    const entry = (more: object) => JSON.stringify({ mcpServers: { up: { command: 'qm', args: ['stdio'], ...more } } });
+    const off = await load({ 'quartermaster.yaml': strong, '.mcp.json': entry({ disabled: true }) });
+    expect(ready(off, 'up')).toMatchObject({ enabled: false, disabledBy: { file: '.mcp.json' } });
+    const weaker = JSON.stringify({ mcpServers: { up: { command: 'x' } } });
+    const before = await load({ '.mcp.json': entry({ disabled: true }), '.gemini/settings.json': weaker });
+    expect(ready(before, 'up').enabled).toBe(false);
+    const on = await load({ 'quartermaster.yaml': strong, '.mcp.json': entry({}) });
+    expect([ready(on, 'up').enabled, on.problems]).toEqual([true, []]);
+  },
+);
+
+test(verifies('config:restrictions', 'a sample that is a server in another file restricts that server'), async () => {
+  const named = (name: string, more: object) => JSON.stringify({ mcpServers: { [name]: { command: 'x', ...more } } });
+  const own = 'servers:\n  EXAMPLE-up: { command: x }\n';
+  const sample = async (more: object) => load({ 'quartermaster.yaml': own, '.mcp.json': named('EXAMPLE-up', more) });
+  const hidden = compilePolicy(await sample({ disabledTools: ['drop'] }), ['a']);
+  expect(hidden.decide('EXAMPLE-up', 'drop', 'drop', null).effect).toBe('deny');
+  expect(hidden.decide('EXAMPLE-up', 'look', 'look', null).effect).toBe('allow');
+  expect(ready(await sample({ disabled: true }), 'EXAMPLE-up').enabled).toBe(false);
+  expect(invalid(await sample({ denyList: ['drop'] }), 'EXAMPLE-up').unclear).toBe(true);
+  for (const name of ['EXAMPLE-up', 'EXAMPLE-my server', 'EXAMPLE- '])
+    expect((await load({ '.mcp.json': named(name, {}) })).servers.size, name).toBe(0);
+});
+
+test('names that differ only in letter case are told', async () => {
+  const { servers, problems } = await load({
+    'quartermaster.yaml': 'servers:\n  up: { command: x }\n',
+    '.mcp.json': JSON.stringify({ mcpServers: { Up: { command: 'x', disabledTools: ['drop'] } } }),
+  });
+  expect([...servers.keys()]).toEqual(['up', 'Up']);
+  expect(problems).toMatchObject([{ severity: 'warning', file: '.mcp.json', server: 'Up' }]);
+  expect(problems[0]?.message).toContain('"up" in quartermaster.yaml:2 differ only in letter case');
+});

@@ -83,7 +83,7 @@ function readServer(
   const { transport, findings: more } = readTransport(node, place, format.keys?.(node));
   findings.push(...more);
   const rest = format.readBody(node, findings, place);
-  if (transport === undefined) return broken;
+  if (transport === undefined || hasError(findings)) return broken;
   const complete = format.completeTransport?.(transport, node) ?? transport;
   const body = { ...rest, transport: complete };
   return { ...place, findings, body: taken === undefined ? body : narrowed(body, taken.restrictions) };

@@ -22,6 +22,8 @@ export interface ServerDraft {
   readonly madeFrom?: string | undefined;
   /** Undefined if the findings leave nothing usable. */
   readonly body: ServerBody | undefined;
+  /** It is not meant to run. */
+  readonly isSample?: true;
   /** The entry restricts something that cannot be understood. */
   readonly unclear?: true;
 }

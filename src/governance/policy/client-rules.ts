@@ -3,6 +3,7 @@ import {
   type ConfiguredServer,
   compileNameOrPattern,
   type Decision,
+  isPattern,
   type PolicyRule,
 } from '../../domain/index.ts';
 import type { PolicyEntry } from './policy-entries.ts';
@@ -11,14 +12,44 @@ import { strictness } from './rules/strictness.ts';
 /** The decision of clients' rules on a tool, resource or prompt. Undefined where they restrict nothing. */
 export type ClientGate = (subject: string) => Decision | undefined;
 
+/** Finds the last rule of a list that matches a name. */
+type RuleFinder = (name: string) => PolicyRule | undefined;
+
+/** The finder of each list. The servers of a file share its lists, so each is compiled once. */
+export type RuleFinders = (rules: readonly PolicyRule[]) => RuleFinder;
+
+export function createRuleFinders(): RuleFinders {
+  const known = new WeakMap<readonly PolicyRule[], RuleFinder>();
+  return (rules) => {
+    const finder = known.get(rules) ?? createFinder(rules);
+    known.set(rules, finder);
+    return finder;
+  };
+}
+
+/** Names are looked up, and only patterns are tried one by one. */
+function createFinder(rules: readonly PolicyRule[]): RuleFinder {
+  const names = new Map<string, number>();
+  const patterns: { readonly at: number; readonly fits: (name: string) => boolean }[] = [];
+  for (const [at, { pattern }] of rules.entries()) {
+    if (isPattern(pattern)) patterns.push({ at, fits: compileNameOrPattern(pattern) });
+    else names.set(pattern, at);
+  }
+  return (name) => {
+    const last = patterns.findLast(({ fits }) => fits(name))?.at ?? -1;
+    return rules[Math.max(last, names.get(name) ?? -1)];
+  };
+}
+
 /** The strictest rule wins across agents and files. */
 export function compileClientRules(
   server: ConfiguredServer | undefined,
   agents: readonly { readonly agent: string; readonly entries: readonly PolicyEntry[] }[],
+  compile: RuleFinders,
 ): ClientGate {
   const restrictions = server?.kind === 'ready' ? server.spec.restrictedBy : [];
   const lists = restrictions.flatMap(({ rules }) =>
-    rules === undefined ? [] : agents.map((each) => listFor(rules, each)),
+    rules === undefined ? [] : agents.map((each) => listFor(rules, each, compile)),
   );
   if (lists.length === 0) return () => undefined;
   return (subject) => {
@@ -37,11 +68,11 @@ export function compileClientRules(
 function listFor(
   { prefix, rules, agents }: ClientRules,
   { agent, entries }: { readonly agent: string; readonly entries: readonly PolicyEntry[] },
+  compile: RuleFinders,
 ): (subject: string) => PolicyRule | undefined {
   const names = [agent, ...entries.map(({ entry }) => entry.name)];
   const list = names.flatMap((name) => (agents.has(name) ? [agents.get(name) ?? rules] : []))[0] ?? rules;
-  const compiled = list.map((rule) => ({ rule, fits: compileNameOrPattern(rule.pattern) }));
-  const lastOf = (name: string): PolicyRule | undefined => compiled.findLast(({ fits }) => fits(name))?.rule;
+  const lastOf = compile(list);
   return (subject) => {
     const [written, plain] = [lastOf(`${prefix}${subject}`), lastOf(`${prefix}${subject.replace(/[^\w-]/g, '_')}`)];
     if (written === undefined || plain === undefined) return written ?? plain;

@@ -3,7 +3,7 @@ import type { Configuration, Decision, ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
 import { bothPolicies } from './both-policies.ts';
 import type { ChainRights } from './chain-rights.ts';
-import { compileClientRules } from './client-rules.ts';
+import { compileClientRules, createRuleFinders } from './client-rules.ts';
 import { decideRead } from './decide-read.ts';
 import { decideTool } from './decide-tool.ts';
 import { type PolicyEntry, policyEntriesFor } from './policy-entries.ts';
@@ -52,6 +52,7 @@ export function createPolicyCompiler(configuration: Configuration): PolicyCompil
 function compileRules(configuration: Configuration): PolicyCompiler {
   const routeOf = compileRouting(configuration);
   const filters = compileFilters(configuration);
+  const finders = createRuleFinders();
   const globalRules =
     configuration.policy === undefined ? undefined : compileRuleSet(configuration.policy, configuration.servers);
   const rulesOf = remember((entry: string): RuleSet | undefined => {
@@ -77,7 +78,7 @@ function compileRules(configuration: Configuration): PolicyCompiler {
         ...entries.flatMap((entry) => filters.of(entry, server) ?? []),
       ]),
       gateOf,
-      clientsOf: remember((server) => compileClientRules(configuration.servers.get(server), members)),
+      clientsOf: remember((server) => compileClientRules(configuration.servers.get(server), members, finders)),
       rules,
     };
     return {

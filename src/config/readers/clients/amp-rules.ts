@@ -1,12 +1,17 @@
 import { compileNameOrPattern, type PolicyRule, type RuleEffect } from '../../../domain/index.ts';
-import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
+import { child, entryOf, type SourceEntry, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
+import { looksRestrictive, restrictionRole } from '../../restrictions/restriction-words.ts';
+import { mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { textAt, textsAt } from '../../texts.ts';
 
 /** Amp's rules on tools and on servers. */
 export interface AmpRules {
   /** On tools, by Amp's names for them. The last that matches decides. */
   readonly rules: readonly PolicyRule[];
+  /** Tools that are disabled by their servers' names for them. */
+  readonly plain: readonly PolicyRule[];
   /** Whether the server in this node may be used. */
   permits(server: SourceNode): boolean;
   /** Entries that cannot be understood, so their restrictions are unknown. */
@@ -14,23 +19,32 @@ export interface AmpRules {
 }
 
 export function readAmpRules(root: SourceNode, file: string): AmpRules {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, readPaths)];
   const permissions = itemsIn(root, 'amp.permissions', findings).flatMap((item, index) =>
     readPermission(item, file, { field: dotted('amp.permissions', index), findings }),
   );
-  const disabled = itemsIn(root, 'amp.tools.disable', findings).flatMap((item): PolicyRule[] =>
-    item.kind === 'scalar' ? [{ pattern: item.text, effect: 'deny', source: { file, line: item.line } }] : [],
-  );
+  const disabled = itemsIn(root, 'amp.tools.disable', findings).flatMap((item, index): PolicyRule[] => {
+    const rule = { effect: 'deny', source: { file, line: item.line } } as const;
+    if (item.kind === 'scalar' && !isExpression(item.text)) return [{ pattern: item.text, ...rule }];
+    notUnderstood(item, { field: dotted('amp.tools.disable', index), findings });
+    return [];
+  });
+  for (const entry of root.kind === 'map' ? root.entries.filter(isUnread) : []) {
+    notUnderstood(entry.value, { field: entry.key, findings });
+  }
   const matchers = itemsIn(root, 'amp.mcpPermissions', findings).flatMap((item, index) =>
     readMatcher(item, { field: dotted('amp.mcpPermissions', index), findings }),
   );
   return {
     // In Amp the first rule that matches decides.
     rules: [...permissions.reverse(), ...disabled],
+    plain: disabled.filter(({ pattern }) => !/^(?:mcp__|builtin:)/.test(pattern)),
     permits: (server) => matchers.find(({ matches }) => matches(server))?.action !== 'reject',
     findings,
   };
 }
+
+const readPaths = [['amp.permissions'], ['amp.tools.disable'], ['amp.mcpPermissions']];
 
 interface Report {
   readonly field: string;
@@ -40,13 +54,10 @@ interface Report {
 function itemsIn(root: SourceNode, key: string, findings: Finding[]): readonly SourceNode[] {
   const entry = entryOf(root, key);
   if (entry === undefined) return [];
-  if (entry.value.kind === 'list' && entry.value.items.length <= mostRules) return entry.value.items;
+  if (entry.value.kind === 'list' && entry.value.items.length <= mostEntries) return entry.value.items;
   notUnderstood(entry.value, { field: key, findings });
   return [];
 }
-
-/** Each is compared with each server. */
-const mostRules = 1_000;
 
 function notUnderstood({ line }: SourceNode, { field, findings }: Report): void {
   const message = `${quote(field)} is not recognized and may be a restriction.`;
@@ -60,9 +71,10 @@ function notUnderstood({ line }: SourceNode, { field, findings }: Report): void 
  */
 function readPermission(item: SourceNode, file: string, report: Report): PolicyRule[] {
   const pattern = textAt(item, 'tool');
-  if (pattern !== undefined && !mayBeMcp(pattern)) return [];
   const effect = effects.get(textAt(item, 'action') ?? '');
-  if (pattern === undefined || effect === undefined) {
+  const isUnclear = pattern !== undefined && isExpression(pattern);
+  if (pattern !== undefined && (isUnclear ? effect === 'allow' : !mayBeMcp(pattern))) return [];
+  if (pattern === undefined || effect === undefined || isUnclear) {
     notUnderstood(item, report);
     return [];
   }
@@ -96,7 +108,7 @@ function readMatcher(item: SourceNode, report: Report): Matcher[] {
   const isPlain =
     conditions?.kind === 'map' &&
     conditions.entries.every(
-      ({ key, value }) => Object.hasOwn(readers, key) && value.kind === 'scalar' && !isExpression(value.text),
+      ({ key, value }) => Object.hasOwn(readers, key) && value.kind === 'scalar' && !isExpressionFor(key, value.text),
     );
   if ((action !== 'allow' && action !== 'reject') || conditions?.kind !== 'map' || !isPlain) {
     notUnderstood(item, report);
@@ -105,21 +117,43 @@ function readMatcher(item: SourceNode, report: Report): Matcher[] {
   const tests = conditions.entries.map(({ key, value }) => {
     const fits = compileNameOrPattern(value.kind === 'scalar' ? value.text : '');
     const readText = readers[key as keyof typeof readers]; // checked above
-    return (server: SourceNode): boolean => {
-      const text = readText(server);
-      return text !== undefined && fits(text);
-    };
+    const isWhole = action === 'reject' || (value.kind === 'scalar' && value.text.includes(' '));
+    return (server: SourceNode): boolean => readText(server, isWhole).some(fits);
   });
   return [{ action, matches: (server) => tests.every((test) => test(server)) }];
 }
 
+/** The texts of a server that a condition is compared with. `isWhole`: also in the other ways in which it may be meant. */
 const readers = {
-  command: (server: SourceNode): string | undefined => textAt(server, 'command'),
-  args: (server: SourceNode): string | undefined =>
-    textAt(server, 'command') === undefined ? undefined : (textsAt(server, 'args') ?? []).join(' '),
-  url: (server: SourceNode): string | undefined => textAt(server, 'url'),
+  command: (server: SourceNode, isWhole: boolean): readonly string[] => {
+    const command = textAt(server, 'command');
+    if (command === undefined) return [];
+    return isWhole ? [command, [command, ...(textsAt(server, 'args') ?? [])].join(' ')] : [command];
+  },
+  args: (server: SourceNode): readonly string[] =>
+    textAt(server, 'command') === undefined ? [] : [(textsAt(server, 'args') ?? []).join(' ')],
+  url: (server: SourceNode, isWhole: boolean): readonly string[] => {
+    const url = textAt(server, 'url');
+    if (url === undefined) return [];
+    return isWhole && URL.canParse(url) ? [url, new URL(url).href] : [url];
+  },
 };
 
+/** A regular expression, or a pattern with more than stars. */
 function isExpression(text: string): boolean {
-  return text.length > 1 && text.startsWith('/') && text.endsWith('/');
+  return (text.length > 1 && text.startsWith('/') && text.endsWith('/')) || /[?{}[\]]/.test(text);
+}
+
+/** In an address, most of these characters stand for themselves. */
+function isExpressionFor(key: string, text: string): boolean {
+  return isExpression(key === 'url' ? text.replaceAll('?', '') : text);
+}
+
+/** Other keys for rules on tools or servers. `amp` as a map would hold the same ones. */
+function isUnread({ key, value }: SourceEntry): boolean {
+  if (key === 'amp')
+    return value.kind === 'map' && value.entries.some((inner) => /^(?:tools|mcp|perm)/.test(inner.key));
+  if (readPaths.some(([read]) => read === key)) return false;
+  const [, rest] = /^amp\.(?:tools|mcp|permission)[^.]*\.?(.*)$/.exec(key) ?? [];
+  return rest !== undefined && (restrictionRole(rest) !== undefined || looksRestrictive(key));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import type { SourceNode } from '../../files/source-tree.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import { createRulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { shellGrammar } from '../../variables/interpolation.ts';
 import type { FileOutcome, Nearby, Reader } from '../reader.ts';
@@ -43,17 +43,23 @@ async function readBeside(file: string, nearby: Nearby): Promise<readonly AmpRul
 const key = 'amp.mcpServers';
 
 function createFormat(all: readonly AmpRules[]): ClientFormat {
+  const lists = all.map(createRulesWithPrefix);
+  const plainLists = all.map(({ plain }) => createRulesWithPrefix({ rules: plain }));
   return {
     client: 'Amp',
     key,
     others: 'settings',
+    reads: ['amp.mcpPermissions'],
     servers: {
       schema: z.strictObject({ ...looseServerShape, oauth: ignored }),
       guards: ['disabled', 'includeTools'],
       readBody(node, findings, place) {
         const body = readClientBody(node, findings, place);
         const prefix = `mcp__${place.field.slice(`${key}.`.length)}__`;
-        const rules = all.flatMap((each) => rulesWithPrefix(prefix, each) ?? []);
+        const rules = [
+          ...lists.flatMap((rulesFor) => rulesFor(prefix) ?? []),
+          ...plainLists.flatMap((rulesFor) => rulesFor('') ?? []),
+        ];
         const isPermitted = all.every((each) => each.permits(node));
         return { ...body, enabled: body.enabled && isPermitted, ...(rules.length === 0 ? {} : { rules }) };
       },

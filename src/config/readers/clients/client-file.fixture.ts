@@ -1,5 +1,5 @@
 import type { Configuration } from '../../../domain/index.ts';
-import { load } from '../../workspace.fixture.ts';
+import { load, ready } from '../../workspace.fixture.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -12,4 +12,14 @@ export function loadClient(
 ): Promise<Configuration> {
   const text = typeof content === 'string' ? content : JSON.stringify(content, undefined, 2);
   return load({ [file]: text, ...others }, env, stored);
+}
+
+/** The patterns that deny tools of a server by the rules of a client's file, each after its prefix. */
+export function deniedTools(configuration: Configuration, server: string): readonly string[] {
+  return ready(configuration, server).restrictedBy.flatMap(({ rules }) =>
+    (rules?.rules ?? []).flatMap(({ pattern, effect }) => {
+      const isOwn = effect === 'deny' && pattern.startsWith(rules?.prefix ?? '');
+      return isOwn ? [pattern.slice(rules?.prefix.length)] : [];
+    }),
+  );
 }

@@ -31,6 +31,8 @@ export interface ClientFormat {
   readonly key: string;
   /** Other known top-level keys. `settings`: the file is mostly about other things. */
   readonly others: readonly string[] | 'settings';
+  /** Top-level keys of settings with restrictions that the reader itself reads. */
+  readonly reads?: readonly string[];
   readonly servers: Omit<ServersFormat, 'field' | 'unknownKeys' | 'badNames' | 'step'>;
   /** Entries that do not define a server but enable or disable one of another file. */
   readonly skip?: (entry: SourceEntry) => boolean;
@@ -76,28 +78,33 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
   }
   const section = first?.value.kind === 'map' ? first.value : undefined;
   const deeper = section === undefined ? undefined : format.holder?.(section);
+  const [inner, again] =
+    deeper === undefined ? [] : (section?.entries.filter((entry) => entry.key === 'servers') ?? []);
+  if (inner !== undefined && again !== undefined) {
+    return refuse(format, { line: again.line, field: key, ...repeated(file, 'servers', inner.line, again.line) });
+  }
   const field = deeper?.field ?? key;
   const all = (deeper?.map ?? section)?.entries.filter((entry) => !isComment(entry)) ?? [];
-  const entries = all.filter((entry) => !isSample(entry));
-  const ours = entries.filter((entry) => format.skip?.(entry) !== true);
+  const samples = new Set(all.filter(isSample).map((entry) => dotted(field, entry.key)));
+  const ours = all.filter((entry) => format.skip?.(entry) !== true);
   const unpacked = format.unpack === undefined ? ours : ours.map(format.unpack);
   const drafts = readServers(unpacked.map(tidy), {
     ...format.servers,
     field,
     unknownKeys: 'warning',
     badNames: 'rename',
-  });
+  }).map((draft) => (samples.has(draft.field) ? { ...draft, isSample: true as const } : draft));
   const others = root.entries.filter((entry) => entry !== first);
-  const lost = format.others === 'settings' ? [] : others.filter((entry) => mayRestrictAll(entry, format.others));
+  const lost = new Set(others.filter((entry) => mayRestrictAll(entry, format.others, format.reads)));
   const servers = spoilAll(
     drafts,
-    lost.map((entry) => lostFinding(entry)),
+    [...lost].map((entry) => lostFinding(entry)),
   );
   const findings = [
     ...all.filter(isSample).map((entry) => sampleNote(entry, field)),
-    ...others.flatMap((entry) => (lost.includes(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
+    ...others.flatMap((entry) => (lost.has(entry) && drafts.length > 0 ? [] : findUnread(entry, format))),
   ];
-  const switchedOff = entries.filter((entry) => format.skip?.(entry) === true && isOff(entry));
+  const switchedOff = all.filter((entry) => format.skip?.(entry) === true && isOff(entry));
   const off = switchedOff.map(({ key: name, line }) => ({ name, line }));
   return {
     kind: 'read',
@@ -106,9 +113,20 @@ export function readClientFile(root: SourceNode, file: string, format: ClientFor
 }
 
 /** Whether a key next to the servers looks like a restriction on all of them. */
-export function mayRestrictAll(entry: SourceEntry, known: ClientFormat['others']): boolean {
-  if (known === 'settings' || known.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
+export function mayRestrictAll(
+  entry: SourceEntry,
+  known: ClientFormat['others'],
+  reads: readonly string[] = [],
+): boolean {
+  if (reads.includes(entry.key) || isComment(entry) || isServer(entry)) return false;
+  if (known === 'settings') return hidesTools(entry);
+  if (known.includes(entry.key)) return false;
   return restrictionRole(entry.key) !== undefined || looksRestrictive(entry.key);
+}
+
+/** Settings are about many things. Only some words can be meant for the servers. */
+function hidesTools({ key }: SourceEntry): boolean {
+  return restrictionRole(key) === 'exclude' || (/mcp/i.test(key) && looksRestrictive(key));
 }
 
 export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {
@@ -121,11 +139,14 @@ export function lostFinding({ key, line }: SourceEntry, within = ''): Finding {
   };
 }
 
+/** Each server repeats them, so that many mistakes beside many servers would fill the memory. */
+const mostRepeated = 5;
+
 /** If the restrictions of a file are unclear, none of its servers can be used. */
 export function spoilAll(drafts: readonly ServerDraft[], findings: readonly Finding[]): readonly ServerDraft[] {
   if (findings.length === 0) return drafts;
   return drafts.map((draft) => {
-    const own = findings.map((finding) => {
+    const own = findings.slice(0, mostRepeated).map((finding) => {
       const { name: server } = draft;
       return { ...finding, server, message: `Server ${quote(server)}: ${finding.message}` };
     });

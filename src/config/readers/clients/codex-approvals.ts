@@ -13,7 +13,9 @@ export function readApprovals(node: SourceNode, findings: Finding[], place: Serv
   };
   const byDefault = entryOf(node, 'default_tools_approval_mode');
   if (byDefault !== undefined) add('*', byDefault, modeOf(byDefault), 'default_tools_approval_mode');
-  const tools = entryOf(node, 'tools')?.value;
+  const section = entryOf(node, 'tools');
+  const tools = section?.value;
+  if (section !== undefined && tools?.kind !== 'map') findings.push(notUnderstood(place, 'tools', section.line));
   for (const tool of tools?.kind === 'map' ? tools.entries : []) {
     const found: { readonly entry: SourceEntry; readonly effect: RuleEffect }[] = [];
     for (const entry of tool.value.kind === 'map' ? tool.value.entries : [tool]) {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Configuration } from '../../../domain/index.ts';
 import { invalid, load, onlyProblem, ready } from '../../workspace.fixture.ts';
-import { loadClient } from './client-file.fixture.ts';
+import { deniedTools, loadClient } from './client-file.fixture.ts';
 
 const crush = (content: unknown, env?: Readonly<Record<string, string>>): Promise<Configuration> =>
   loadClient('crush.json', content, env);
@@ -55,8 +55,9 @@ test('tools that are disabled for all servers are hidden here', async () => {
     options: { disabled_tools: ['bash', 'mcp_a_write'] },
     mcp: { a: { type: 'stdio', command: 'x', disabled_tools: ['drop'] }, b: { type: 'stdio', command: 'x' } },
   });
-  expect(ready(configuration, 'a').tools).toEqual({ exclude: ['bash', 'write', 'drop'] });
-  expect(ready(configuration, 'b').tools).toEqual({ exclude: ['bash', 'mcp_a_write'] });
+  expect(ready(configuration, 'a').tools).toEqual({ exclude: ['drop'] });
+  expect(deniedTools(configuration, 'a')).toEqual(['bash', 'mcp_a_write', 'write']);
+  expect(deniedTools(configuration, 'b')).toEqual(['bash', 'mcp_a_write']);
 });
 
 test('a command in a text is never run', async () => {
@@ -67,6 +68,7 @@ test('a command in a text is never run', async () => {
 });
 
 test.each([
+  [{ options: { disabled_tools: [{ name: 'mcp_s_drop' }] }, mcp: { s: { type: 'stdio', command: 'x' } } }],
   [{ options: { disabled_tools: 'bash' }, mcp: { s: { type: 'stdio', command: 'x' } } }],
   [{ mcp: { s: { type: 'stdio', command: 'x', blocked: true } } }],
   [{ mcp: { s: { type: 'stdio', command: 'x', disabled_tools: { a: 'b' } } } }],

@@ -1,16 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
+import type { PolicyRule } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
+import type { Finding } from '../../findings.ts';
+import { looksRestrictive, restrictionRole } from '../../restrictions/restriction-words.ts';
+import { createRulesWithPrefix, mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { completeLimits } from '../../servers/server-draft.ts';
-import { textsAt } from '../../texts.ts';
 import { bareShellGrammar, type ParsedTemplate } from '../../variables/interpolation.ts';
-import type { FileOutcome, Reader } from '../reader.ts';
-import { type ClientFormat, ignored, looseServerShape, readClientFile, spoilAll } from './client-file.ts';
+import type { FileOutcome, Nearby, Reader } from '../reader.ts';
+import { type ClientFormat, ignored, looseServerShape, lostFinding, readClientFile, spoilAll } from './client-file.ts';
+
+const files = ['.crush.json', 'crush.json'];
 
 /** Crush's project settings, which include the servers. Other programs may have a file of this name. */
-export const crushFiles: readonly Reader[] = ['.crush.json', 'crush.json'].map((file) => ({
+export const crushFiles: readonly Reader[] = files.map((file) => ({
   place: { file },
   grammar: crushGrammar,
   workspaceNames: [],
@@ -31,17 +37,59 @@ function crushGrammar(text: string): ParsedTemplate {
   return { kind: 'fault', message: 'a "$(…)" is a command that only Crush runs', fix: 'Write a variable: $NAME.' };
 }
 
-function read(root: SourceNode, file: string): FileOutcome {
-  const disabled = entryOf(child(root, 'options'), 'disabled_tools');
-  const isList = disabled === undefined || disabled.value.kind === 'list';
-  const readResult = readClientFile(root, file, createFormat(textsAt(child(root, 'options'), 'disabled_tools') ?? []));
-  if (readResult.kind !== 'read' || isList) return readResult;
-  const message = '"options.disabled_tools" must be a list of names.';
-  const finding = { severity: 'error', line: disabled.line, message, fix: 'Write ["name", …].' } as const;
-  return { kind: 'read', content: { ...readResult.content, servers: spoilAll(readResult.content.servers, [finding]) } };
+async function read(root: SourceNode, file: string, nearby: Nearby): Promise<FileOutcome> {
+  const findings: Finding[] = [];
+  const rules = [...readDisabledTools(root, file, findings), ...(await readBeside(file, nearby, findings))];
+  const readResult = readClientFile(root, file, createFormat(rules));
+  if (readResult.kind !== 'read') return readResult;
+  return { kind: 'read', content: { ...readResult.content, servers: spoilAll(readResult.content.servers, findings) } };
 }
 
-function createFormat(disabled: readonly string[]): ClientFormat {
+/** Crush merges its files, so the restrictions of each apply to the servers of both. */
+async function readBeside(file: string, nearby: Nearby, findings: Finding[]): Promise<readonly PolicyRule[]> {
+  const other = files.find((each) => each !== file) ?? file;
+  const source = await nearby(other);
+  if (source.kind === 'absent') return [];
+  const parsed = source.kind === 'text' ? parseJsonc(source.text) : undefined;
+  const found: Finding[] = [];
+  const rules = parsed?.kind === 'tree' ? readDisabledTools(parsed.root, other, found) : [];
+  if (parsed?.kind !== 'tree')
+    found.push({ severity: 'error', message: 'it cannot be read.', fix: `Correct ${other}.` });
+  findings.push(...found.map((each) => ({ ...each, line: undefined, message: `${other}: ${each.message}` })));
+  return rules;
+}
+
+/** `options.disabled_tools`: names of tools, as the server or as Crush calls them. */
+function readDisabledTools(root: SourceNode, file: string, findings: Finding[]): readonly PolicyRule[] {
+  findings.push(...findRepeats(root, [['options', 'disabled_tools'], ['permissions']]), ...findUnclear(root));
+  const disabled = entryOf(child(root, 'options'), 'disabled_tools');
+  if (disabled === undefined) return [];
+  const items = disabled.value.kind === 'list' ? disabled.value.items : [];
+  const rules = items.flatMap((item): PolicyRule[] =>
+    item.kind === 'scalar' ? [{ pattern: item.text, effect: 'deny', source: { file, line: item.line } }] : [],
+  );
+  if (disabled.value.kind !== 'list' || rules.length < items.length || items.length > mostEntries) {
+    const message = `"options.disabled_tools" must be a list of at most ${mostEntries} names.`;
+    findings.push({ severity: 'error', line: disabled.line, message, fix: 'Write ["name", …].' });
+  }
+  return rules;
+}
+
+/** `permissions.allowed_tools` only skips confirmations. */
+function findUnclear(root: SourceNode): readonly Finding[] {
+  const lostIn = (section: string, isLost: (key: string) => boolean): readonly Finding[] => {
+    const node = child(root, section);
+    const entries = node?.kind === 'map' ? node.entries : [];
+    return entries.filter(({ key }) => isLost(key)).map((entry) => lostFinding(entry, section));
+  };
+  return [
+    ...lostIn('options', (key) => key !== 'disabled_tools' && restrictionRole(key) === 'exclude'),
+    ...lostIn('permissions', (key) => key !== 'allowed_tools' && looksRestrictive(key)),
+  ];
+}
+
+function createFormat(disabled: readonly PolicyRule[]): ClientFormat {
+  const rulesFor = createRulesWithPrefix({ rules: disabled });
   return {
     client: 'Crush',
     key: 'mcp',
@@ -61,14 +109,10 @@ function createFormat(disabled: readonly string[]): ClientFormat {
       }),
       guards: ['disabled', 'disabled_tools', 'enabled_tools'],
       readBody(node, findings, place) {
-        const { tools, ...body } = readClientBody(node, findings, place);
-        const prefix = `mcp_${place.field.slice('mcp.'.length)}_`;
-        const exclude = disabled.map((tool) => (tool.startsWith(prefix) ? tool.slice(prefix.length) : tool));
-        return {
-          ...body,
-          limits: completeLimits({}),
-          tools: { ...tools, ...(exclude.length === 0 ? {} : { exclude }) },
-        };
+        const body = readClientBody(node, findings, place);
+        const prefixes = ['', `mcp_${place.field.slice('mcp.'.length)}_`];
+        const rules = prefixes.flatMap((prefix) => rulesFor(prefix) ?? []);
+        return { ...body, limits: completeLimits({}), ...(rules.length === 0 ? {} : { rules }) };
       },
     },
   };

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { expect, test } from 'vitest';
 import { invalid, onlyProblem, ready } from '../../workspace.fixture.ts';
-import { loadClient } from './client-file.fixture.ts';
+import { deniedTools, loadClient } from './client-file.fixture.ts';
 
 test('an extension: its folder, its variables, and tools that it hides', async () => {
   const configuration = await loadClient(
@@ -27,8 +27,8 @@ test('an extension: its folder, its variables, and tools that it hides', async (
   const { workspace } = configuration;
   expect(ready(configuration, 'my-server')).toMatchObject({
     transport: { args: [`${workspace}/dist/server.js`, `${workspace}/data`], env: { KEY: 'key-of-extension' } },
-    tools: { exclude: ['drop'] },
   });
+  expect(deniedTools(configuration, 'my-server')).toEqual(['mcp_my-server_drop', 'drop']);
 });
 
 test('an extension without servers is nobody’s concern, a broken one is told', async () => {

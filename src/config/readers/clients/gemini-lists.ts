@@ -1,6 +1,8 @@
-import { compileNameOrPattern, isPattern, type PolicyRule, type ToolFilter } from '../../../domain/index.ts';
+import { type ClientRules, compileNameOrPattern, isPattern, type PolicyRule } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { child, entryOf, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding } from '../../findings.ts';
+import { createRulesWithPrefix, mostEntries, type RulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 import { textsAt } from '../../texts.ts';
 
 /** The settings of Gemini and its relatives that name servers and tools. */
@@ -9,10 +11,10 @@ export interface GeminiLists {
   isListed(server: string): boolean;
   /** Servers that are disabled by name or pattern, wherever they are configured. */
   readonly excluded: readonly string[];
-  /** Tools that are hidden, of any server. */
-  readonly tools: readonly string[];
-  /** Rules on tools, by the names that the client gives them. The last that matches decides. */
-  readonly rules: readonly PolicyRule[];
+  /** Tools that are hidden, of any server or by the client's own names for them. */
+  readonly tools: RulesWithPrefix;
+  /** Rules on tools, by the names that the client gives them. */
+  readonly rules: RulesWithPrefix;
 }
 
 export interface GeminiWords {
@@ -28,12 +30,24 @@ export function readGeminiLists(
   file: string,
   words: GeminiWords,
 ): GeminiLists | { readonly finding: Finding } {
+  const [repeat] = findRepeats(root, words.hasRules ? [...readPaths, ['permissions']] : readPaths);
+  if (repeat !== undefined) return { finding: repeat };
   const [mcp, permissions] = [child(root, 'mcp'), words.hasRules ? child(root, 'permissions') : undefined];
+  for (const key of ['mcp', 'tools', 'permissions']) {
+    const section = child(root, key);
+    if (section === undefined || section.kind === 'map' || (key === 'permissions' && !words.hasRules)) continue;
+    const line = entryOf(root, key)?.line ?? section.line;
+    return {
+      finding: { severity: 'error', line, field: key, message: `"${key}" must be an object.`, fix: 'Write { … }.' },
+    };
+  }
   for (const [node, field, key] of [
     [mcp, 'mcp', 'allowed'],
     [mcp, 'mcp', 'excluded'],
     [root, '', 'allowMCPServers'],
     [root, '', 'excludeMCPServers'],
+    [root, '', 'excludeTools'],
+    [child(root, 'tools'), 'tools', 'exclude'],
     [permissions, 'permissions', 'deny'],
     [permissions, 'permissions', 'ask'],
   ] as const) {
@@ -41,7 +55,7 @@ export function readGeminiLists(
     if (list === undefined || isShortList(list)) continue;
     const at = dotted(field, key);
     const line = entryOf(node, key)?.line ?? list.line;
-    const message = `"${at}" must be a list of at most ${mostNames} names.`;
+    const message = `"${at}" must be a list of at most ${mostEntries} names.`;
     return { finding: { severity: 'error', line, field: at, message, fix: 'Write ["name", …].' } };
   }
   const excluded = [...(textsAt(mcp, 'excluded') ?? []), ...(textsAt(root, 'excludeMCPServers') ?? [])];
@@ -50,16 +64,17 @@ export function readGeminiLists(
     excluded: words.hasPatterns
       ? excluded.map((text) => text.replaceAll('?', '*'))
       : excluded.filter((text) => !isPattern(text)),
-    tools: excludedTools(root),
-    rules: [...rulesIn(permissions, 'ask', file), ...rulesIn(permissions, 'deny', file)],
+    tools: createRulesWithPrefix({ rules: hiddenTools(root, file) }),
+    rules: createRulesWithPrefix({
+      rules: [...rulesIn(permissions, 'ask', file), ...rulesIn(permissions, 'deny', file)],
+    }),
   };
 }
 
-/** Each name is compared with each server. */
-const mostNames = 1_000;
+const readPaths = [['mcp'], ['allowMCPServers'], ['excludeMCPServers'], ['excludeTools'], ['tools', 'exclude']];
 
 function isShortList(node: SourceNode): boolean {
-  return node.kind === 'list' && node.items.length <= mostNames && node.items.every(({ kind }) => kind === 'scalar');
+  return node.kind === 'list' && node.items.length <= mostEntries && node.items.every(({ kind }) => kind === 'scalar');
 }
 
 /** `?` stands for one character, and for any run of them here: more is excluded that way, and less allowed. */
@@ -74,10 +89,16 @@ function createFilter(
   return (name) => (shown === undefined || shown.some((fits) => fits(name))) && !hidden.some((fits) => fits(name));
 }
 
-/** Tools that the settings exclude, from any server. An entry with arguments refers to the client's own tools. */
-function excludedTools(root: SourceNode): readonly string[] {
-  const names = [...(textsAt(child(root, 'tools'), 'exclude') ?? []), ...(textsAt(root, 'excludeTools') ?? [])];
-  return names.filter((name) => !name.includes('('));
+/** Tools that the settings exclude. An entry with arguments refers to the client's own tools. */
+function hiddenTools(root: SourceNode, file: string): readonly PolicyRule[] {
+  const lists = [child(child(root, 'tools'), 'exclude'), child(root, 'excludeTools')];
+  return lists
+    .flatMap((list) => (list?.kind === 'list' ? list.items : []))
+    .flatMap(({ line, ...item }): PolicyRule[] =>
+      item.kind !== 'scalar' || item.text.includes('(')
+        ? []
+        : [{ pattern: item.text, effect: 'deny', source: { file, line } }],
+    );
 }
 
 /** `mcp__server` means all of its tools. Conditions on arguments count as met. */
@@ -92,14 +113,11 @@ function rulesIn(permissions: SourceNode | undefined, key: 'ask' | 'deny', file:
   });
 }
 
-/** The tools of one server. The client's own names for them begin with the server's. */
-export function geminiTools(node: SourceNode, server: string, { tools }: Pick<GeminiLists, 'tools'>): ToolFilter {
-  const include = textsAt(node, 'includeTools');
-  const starts = [`mcp_${server}_`, `mcp__${server}__`, `${server}__`];
-  const own = tools.map((tool) => {
-    const start = starts.find((each) => tool.startsWith(each));
-    return start === undefined ? tool : tool.slice(start.length);
-  });
-  const exclude = [...(textsAt(node, 'excludeTools') ?? []), ...own];
-  return { ...(include === undefined ? {} : { include }), ...(exclude.length === 0 ? {} : { exclude }) };
+/** What the settings say about the tools of one server. The client's own names for them begin with the server's. */
+export function geminiRules(server: string, { tools, rules }: GeminiLists): readonly ClientRules[] {
+  // The client writes "_" for characters that models do not accept in names.
+  const names = [...new Set([server, server.replace(/[^\w.-]/g, '_'), server.replace(/[^\w-]/g, '_')])];
+  const hidden = names.flatMap((name) => [`mcp_${name}_`, `mcp__${name}__`, `${name}__`]);
+  const found = [...['', ...hidden].map(tools), ...names.map((name) => rules(`mcp__${name}__`))];
+  return found.filter((each) => each !== undefined);
 }

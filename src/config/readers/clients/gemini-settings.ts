@@ -3,14 +3,13 @@ import { sep } from 'node:path';
 import { z } from 'zod';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, lineAt, type SourceNode } from '../../files/source-tree.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
 import { readEnabled } from '../../servers/read-enabled-tools.ts';
 import { completeLimits, fullAccess } from '../../servers/server-draft.ts';
-import { numberAt, textAt } from '../../texts.ts';
+import { numberAt, textAt, textsAt } from '../../texts.ts';
 import { bareShellGrammar, type Grammar } from '../../variables/interpolation.ts';
 import type { FileOutcome, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, looseServerShape, readClientFile, warning } from './client-file.ts';
-import { type GeminiLists, type GeminiWords, geminiTools, readGeminiLists } from './gemini-lists.ts';
+import { type GeminiLists, type GeminiWords, geminiRules, readGeminiLists } from './gemini-lists.ts';
 
 interface GeminiLike extends GeminiWords {
   readonly file: string;
@@ -86,6 +85,7 @@ function createFormat(lists: GeminiLists, { client }: GeminiLike): ClientFormat 
     client,
     key: 'mcpServers',
     others: 'settings',
+    reads: ['allowMCPServers', 'excludeMCPServers', 'excludeTools'],
     servers: {
       schema: serverSchema,
       guards: ['includeTools', 'excludeTools', 'disabled'],
@@ -103,13 +103,14 @@ function createFormat(lists: GeminiLists, { client }: GeminiLike): ClientFormat 
           );
         }
         const name = place.field.slice('mcpServers.'.length);
-        const rules = rulesWithPrefix(`mcp__${name}__`, lists);
+        const rules = geminiRules(name, lists);
+        const [include, exclude] = [textsAt(node, 'includeTools'), textsAt(node, 'excludeTools')];
         return {
           description: textAt(node, 'description'),
           enabled: readEnabled(node, findings, place) && lists.isListed(name),
           shared: false,
-          tools: geminiTools(node, name, lists),
-          ...(rules === undefined ? {} : { rules: [rules] }),
+          tools: { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) },
+          ...(rules.length === 0 ? {} : { rules }),
           limits: completeLimits({ timeoutMs: numberAt(node, 'timeout') }),
           fallbacks: [],
           access: fullAccess(place.line),

@@ -5,7 +5,7 @@ import { child, entryOf, lineAt, type SourceEntry, type SourceNode } from '../..
 import type { Finding } from '../../findings.ts';
 import { looksRestrictive } from '../../restrictions/restriction-words.ts';
 import { readClientBody } from '../../servers/client-server.ts';
-import { booleanAt, textAt, textsAt } from '../../texts.ts';
+import { textAt, textsAt } from '../../texts.ts';
 import { type Grammar, type ParsedTemplate, shellGrammar, type VariablePart } from '../../variables/interpolation.ts';
 import type { FileOutcome, Reader } from '../reader.ts';
 import {
@@ -47,7 +47,7 @@ function isUnclear({ key, value }: SourceEntry): boolean {
 
 function createFormat(root: SourceNode): ClientFormat {
   const domains = textsAt(child(root, 'mcpSettings'), 'allowedDomains');
-  const isForbidden = booleanAt(child(child(root, 'interface'), 'mcpServers'), 'use') === false;
+  const isForbidden = forbidsUse(child(child(root, 'interface'), 'mcpServers'));
   return {
     client: 'LibreChat',
     key: 'mcpServers',
@@ -74,6 +74,13 @@ function createFormat(root: SourceNode): ClientFormat {
       },
     },
   };
+}
+
+/** `false`, or a map with `use`. Anything else than true forbids. */
+function forbidsUse(setting: SourceNode | undefined): boolean {
+  if (setting === undefined) return false;
+  const flag = setting.kind === 'map' ? child(setting, 'use') : setting;
+  return flag !== undefined && (flag.kind !== 'scalar' || flag.value !== true);
 }
 
 const schema = z.strictObject({

@@ -11,7 +11,7 @@ import { completeLimits, fullAccess, type ServerDraft } from '../../servers/serv
 import { numberAt } from '../../texts.ts';
 import type { FileOutcome, Nearby, Reader } from '../reader.ts';
 import { type ClientFormat, ignored, readClientFile, spoilAll, warning } from './client-file.ts';
-import { clientRulesFor, type OpencodeRules, readOpencodeRules } from './opencode-rules.ts';
+import { createOpencodeRulesFor, type OpencodeRules, readOpencodeRules } from './opencode-rules.ts';
 
 /** OpenCode's project settings, which include the servers. The folder is stronger than the files beside it. */
 const files = ['.opencode/opencode.jsonc', '.opencode/opencode.json', 'opencode.jsonc', 'opencode.json'];
@@ -110,11 +110,12 @@ async function restrict(
   if (drafts.length === 0) return drafts;
   const own = readOpencodeRules(root, file);
   const beside = await readBeside(file, nearby);
-  const settings = [own, ...beside.values()];
+  const settings = [own, ...beside.values()].map(createOpencodeRulesFor);
   const sound = drafts.map((draft): ServerDraft => {
     if (draft.body === undefined) return draft;
-    const key = draft.field.replace(/^mcp\.(?:servers\.)?/, '');
-    const rules = settings.flatMap((each) => clientRulesFor(key, each) ?? []);
+    // A server may itself be called `servers.x`.
+    const keys = new Set([draft.field.replace(/^mcp\./, ''), draft.field.replace(/^mcp\.(?:servers\.)?/, '')]);
+    const rules = settings.flatMap((rulesFor) => [...keys].flatMap((key) => rulesFor(key) ?? []));
     return rules.length === 0 ? draft : { ...draft, body: { ...draft.body, rules } };
   });
   const elsewhere = [...beside].flatMap(([other, { findings }]) =>

@@ -1,7 +1,13 @@
-import type { ClientRules, PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import type { PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { child, type SourceEntry, type SourceMap, type SourceNode } from '../../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import {
+  type ClientFileRules,
+  createRulesWithPrefix,
+  mostEntries,
+  type RulesWithPrefix,
+} from '../../restrictions/rules-with-prefix.ts';
 
 /** OpenCode's rules on tools, from `tools` and `permission`, for all agents and for single ones. */
 export interface OpencodeRules {
@@ -13,22 +19,34 @@ export interface OpencodeRules {
 
 /** General rules come first and an agent's own rules after them, because the last match decides. */
 export function readOpencodeRules(root: SourceNode, file: string): OpencodeRules {
-  const findings: Finding[] = [];
+  const findings: Finding[] = [...findRepeats(root, readPaths)];
   const rules = rulesIn(root, '', file, findings);
   const agents = new Map<string, readonly PolicyRule[]>();
-  for (const section of ['agent', 'mode']) {
+  let count = rules.length;
+  for (const section of ['agent', 'agents', 'mode']) {
     const node = child(root, section);
     for (const { key, value } of node?.kind === 'map' ? node.entries : []) {
       const own = rulesIn(value, dotted(section, key), file, findings);
-      if (own.length > 0) agents.set(key, [...(agents.get(key) ?? rules), ...own]);
+      count += own.length;
+      if (own.length > 0 && count <= mostEntries) agents.set(key, [...(agents.get(key) ?? rules), ...own]);
     }
   }
+  // An agent's list begins with the general one.
+  if (count > mostEntries) findings.unshift(tooMany(root.line));
   return { rules, agents, findings };
 }
 
-/** The rules for one server. Undefined if none of them can restrict it. */
-export function clientRulesFor(key: string, settings: OpencodeRules): ClientRules | undefined {
-  return rulesWithPrefix(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`, settings);
+const readPaths = [['tools'], ['permission'], ['agent'], ['agents'], ['mode']];
+
+function tooMany(line: number): Finding {
+  const message = `there are more than ${mostEntries} rules in "tools", "permission" and the agents.`;
+  return { severity: 'error', line, message, fix: 'Write fewer, with patterns.' };
+}
+
+/** The rules for the server with this key. */
+export function createOpencodeRulesFor(settings: ClientFileRules): RulesWithPrefix {
+  const rulesFor = createRulesWithPrefix(settings);
+  return (key) => rulesFor(`${key.replace(/[^a-zA-Z0-9_-]/g, '_')}_`);
 }
 
 function rulesIn(node: SourceNode | undefined, field: string, file: string, findings: Finding[]): PolicyRule[] {
@@ -47,7 +65,7 @@ interface Section {
 function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', section: Section): PolicyRule[] {
   const value = child(node, key);
   if (value === undefined) return [];
-  const entries = value.kind === 'map' ? value.entries : [{ key: '*', line: value.line, value }];
+  const entries = value.kind === 'map' ? value.entries.flatMap(unwrapped) : [{ key: '*', line: value.line, value }];
   return entries.flatMap((entry) => {
     const effect = effectOf(entry, key);
     if (effect !== undefined) return toRule(entry, effect, section.file);
@@ -61,6 +79,14 @@ function readSection(node: SourceNode | undefined, key: 'tools' | 'permission', 
     });
     return [];
   });
+}
+
+/** `mcp` holds rules on the tools of all servers. */
+function unwrapped(entry: SourceEntry): readonly SourceEntry[] {
+  if (entry.key !== 'mcp') return [entry];
+  if (entry.value.kind === 'map') return entry.value.entries;
+  // For all tools it would lift denials before it.
+  return entry.value.kind === 'scalar' && entry.value.text === 'allow' ? [] : [{ ...entry, key: '*' }];
 }
 
 /** A map of conditions counts as its strictest one: conditions are about arguments, which rules here do not examine. */

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { AgentSpec, ToolFilter } from '../../../domain/index.ts';
 import { lockedAgent, lockNotice } from '../../agents/read-agents.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceMap, type SourceNode, sourceMap } from '../../files/source-tree.ts';
 import { dotted, type Finding, hasError, quote } from '../../findings.ts';
@@ -43,8 +44,10 @@ interface Reading {
 async function read(root: SourceNode, reading: Reading): Promise<FileOutcome> {
   if (root.kind !== 'map' || !ownKeys.some((key) => child(root, key) !== undefined)) return { kind: 'foreign' };
   const { file, nearby } = reading;
-  const servers = entryOf(root, 'mcpServers');
-  const onlyServers = sourceMap(root.line, servers === undefined ? [] : [servers]);
+  const onlyServers = sourceMap(
+    root.line,
+    root.entries.filter(({ key }) => key === 'mcpServers'),
+  );
   const readResult = await readLooseServers(onlyServers, file, nearby, 'Amazon Q');
   if (readResult.kind !== 'read') return readResult;
   const name = nameOf(root, file);
@@ -124,22 +127,40 @@ function findUnclear(root: SourceMap, subject: string): Finding[] {
   const tools = child(root, 'tools');
   const isList = tools === undefined || (tools.kind === 'list' && tools.items.every(({ kind }) => kind === 'scalar'));
   const settings = child(root, 'toolsSettings');
+  const items = tools?.kind === 'list' ? tools.items : [];
   const unclear = [
+    ...items.flatMap((item, index) =>
+      item.kind === 'scalar' && !toolForm.test(item.text) ? [{ field: dotted('tools', index), line: item.line }] : [],
+    ),
     ...(isList ? [] : [{ field: 'tools', line: entryOf(root, 'tools')?.line }]),
     ...(settings?.kind === 'map' ? settings.entries : []).flatMap(({ key, line, value }) =>
       key.startsWith('@') && mentionsRestriction(value) ? [{ field: dotted('toolsSettings', key), line }] : [],
     ),
     ...root.entries.flatMap(({ key, line }) =>
-      !known.has(key) && looksRestrictive(key) && /tool|server|mcp/i.test(key) ? [{ field: key, line }] : [],
+      !known.has(key) && looksRestrictive(key) && aboutTools.test(key) ? [{ field: key, line }] : [],
     ),
   ];
-  return unclear.map(({ field, line }) => ({
-    severity: 'error',
-    line,
-    field,
-    message: `${subject}: ${quote(field)} is not recognized and may be a restriction.`,
-    fix: 'Write the rule in quartermaster.yaml, under policies, and remove it here.',
-  }));
+  const twice = findRepeats(
+    root,
+    [...known, 'name'].filter((key) => key !== 'mcpServers').map((key) => [key]),
+  );
+  const repeats = twice.map((finding) => ({ ...finding, message: `${subject}: ${finding.message}` }));
+  const others = unclear.map(
+    ({ field, line }): Finding => ({
+      severity: 'error',
+      line,
+      field,
+      message: `${subject}: ${quote(field)} is not recognized and may be a restriction.`,
+      fix: 'Write the rule in quartermaster.yaml, under policies, and remove it here.',
+    }),
+  );
+  return [...repeats, ...others];
 }
+
+/** `*`, a tool of the client, `@server` or `@server/tool`. Anything before the name may be meant to take it away. */
+const toolForm = /^(?:\*|@[^!@]+|\w[^@]*)$/;
+
+/** Other keys, such as `includePowers`, are about the client. */
+const aboutTools = /tool|server|mcp|^(?:block|den[iy]|disabl|disallow|exclu|forbid|restrict)/i;
 
 const known: ReadonlySet<string> = new Set([...ownKeys, 'includeMcpJson', 'useLegacyMcpJson', 'toolAliases']);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { PolicyRule, RuleEffect } from '../../../domain/index.ts';
+import { findRepeats } from '../../files/find-repeats.ts';
 import { parseJsonc } from '../../files/parse-jsonc.ts';
 import { child, entryOf, type SourceEntry, type SourceNode, sourceMap } from '../../files/source-tree.ts';
 import { warnForeignVariables } from '../../files/written-texts.ts';
 import { dotted, type Finding, quote } from '../../findings.ts';
-import { rulesWithPrefix } from '../../restrictions/rules-with-prefix.ts';
+import { createRulesWithPrefix, mostEntries } from '../../restrictions/rules-with-prefix.ts';
 import { readClientBody } from '../../servers/client-server.ts';
 import { millisecondsAt } from '../../servers/read-limits.ts';
 import { completeLimits } from '../../servers/server-draft.ts';
@@ -35,6 +36,7 @@ function read(root: SourceNode, file: string): FileOutcome {
 }
 
 function createFormat(rules: readonly PolicyRule[]): ClientFormat {
+  const rulesFor = createRulesWithPrefix({ rules });
   return {
     client: 'Zed',
     key: 'context_servers',
@@ -51,7 +53,7 @@ function createFormat(rules: readonly PolicyRule[]): ClientFormat {
       }),
       guards: ['enabled'],
       readBody(node, findings, place) {
-        const own = rulesWithPrefix(`mcp:${place.field.slice('context_servers.'.length)}:`, { rules });
+        const own = rulesFor(`mcp:${place.field.slice('context_servers.'.length)}:`);
         return {
           ...readClientBody(node, findings, place),
           limits: completeLimits({ timeoutMs: millisecondsAt(node, 'timeout') }),
@@ -83,6 +85,8 @@ function unpack(entry: SourceEntry): SourceEntry {
   const { value } = entry;
   const program = child(value, 'command');
   if (value.kind !== 'map' || program?.kind !== 'map') return entry;
+  // A repeated key is reported with the server.
+  if (findRepeats(value, [['command']]).length > 0) return entry;
   const parts = program.entries.map((part) => (part.key === 'path' ? { ...part, key: 'command' } : part));
   const others = value.entries.filter(({ key }) => key !== 'command');
   return { ...entry, value: sourceMap(value.line, [...parts, ...others]) };
@@ -96,8 +100,13 @@ function readPermissions(
   const at = 'agent.tool_permissions';
   const permissions = child(child(root, 'agent'), 'tool_permissions');
   const rules: PolicyRule[] = [];
-  const findings: Finding[] = [];
-  const add = (pattern: string, field: string, { line }: SourceEntry, effect: RuleEffect | undefined): void => {
+  const findings: Finding[] = [
+    ...findRepeats(root, [
+      ['agent', 'tool_permissions'],
+      ['agent', 'profiles'],
+    ]),
+  ];
+  const add: AddRule = (pattern, field, { line }, effect) => {
     if (effect !== undefined) rules.push({ pattern, effect, source: { file, line } });
     else {
       const message = `${quote(field)} is not recognized and may be a restriction.`;
@@ -105,12 +114,46 @@ function readPermissions(
     }
   };
   const byDefault = entryOf(permissions, 'default');
+  const written = entryOf(child(root, 'agent'), 'tool_permissions');
+  if (permissions !== undefined && permissions.kind !== 'map' && written !== undefined) add('', at, written, undefined);
   if (byDefault !== undefined) add('*', dotted(at, 'default'), byDefault, effectOf(byDefault.value));
   const tools = child(permissions, 'tools');
+  const list = entryOf(permissions, 'tools');
+  if (tools !== undefined && tools.kind !== 'map' && list !== undefined) add('', dotted(at, 'tools'), list, undefined);
   for (const tool of tools?.kind === 'map' ? tools.entries : []) {
     if (tool.key.startsWith('mcp:')) add(tool.key, dotted(at, 'tools', tool.key), tool, strictestOf(tool.value));
   }
+  readProfiles(child(root, 'agent'), add);
+  if (rules.length > mostEntries) {
+    const message = `"${at}" must have at most ${mostEntries} tools.`;
+    findings.push({ severity: 'error', line: permissions?.line, field: at, message, fix: 'Remove some of them.' });
+  }
   return { rules, findings };
+}
+
+type AddRule = (pattern: string, field: string, entry: SourceEntry, effect: RuleEffect | undefined) => void;
+
+/** The hub has no profiles: a tool that one of them switches off is denied. */
+function readProfiles(agent: SourceNode | undefined, add: AddRule): void {
+  for (const profile of entriesOf(child(agent, 'profiles'))) {
+    const at = dotted('agent.profiles', profile.key);
+    const all = entryOf(profile.value, 'enable_all_context_servers');
+    if (all !== undefined && (all.value.kind !== 'scalar' || all.value.value !== true)) {
+      add('', dotted(at, all.key), all, undefined);
+    }
+    for (const server of entriesOf(child(profile.value, 'context_servers'))) {
+      for (const tool of entriesOf(child(server.value, 'tools'))) {
+        const flag = tool.value.kind === 'scalar' ? tool.value.value : undefined;
+        const effect = flag === false ? 'deny' : undefined;
+        const field = dotted(at, 'context_servers', server.key, 'tools', tool.key);
+        if (flag !== true) add(`mcp:${server.key}:${tool.key}`, field, tool, effect);
+      }
+    }
+  }
+}
+
+function entriesOf(node: SourceNode | undefined): readonly SourceEntry[] {
+  return node?.kind === 'map' ? node.entries : [];
 }
 
 function effectOf(node: SourceNode | undefined): RuleEffect | undefined {
