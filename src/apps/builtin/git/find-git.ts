@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { defaultPath } from '../../../base/index.ts';
-import { isInsideRepository } from './paths.ts';
+import { isInsideRepository } from './inside-repository.ts';
 
 /**
  * Finds the machine's git; undefined if there is none. Skips PATH folders that are relative or inside the repository, where

@@ -1,14 +1,9 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, normalize, sep } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
+import { isInsideRepository } from './inside-repository.ts';
 import type { Repository } from './repository.ts';
-
-/** Both must be real paths. */
-export function isInsideRepository(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
 
 /**
  * A caller's path in git's form; undefined if it means the whole repository. Git does not follow links, so the last

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../../base/index.ts';
 import { ToolFault } from '../../serving/index.ts';
-import { isInsideRepository } from './paths.ts';
+import { isInsideRepository } from './inside-repository.ts';
 import { copyRegularFile, readRegularFile } from './regular-file.ts';
 import type { Repository } from './repository.ts';
 

@@ -1,7 +1,7 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { HubError } from '../../../base/index.ts';
-import { isInsideRepository } from './paths.ts';
+import { isInsideRepository } from './inside-repository.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The served repository as found when the server was opened. All paths are real paths. */
