@@ -69,15 +69,19 @@ export async function makeMachine(options: MachineOptions = {}): Promise<Machine
     read: (file) => readFileSync(path(file), 'utf8'),
     qm,
     connect: (client, ...args) => qm('connect', client, '--agent', agent, '--yes', '--no-start', '--no-wait', ...args),
-    snapshot: () => Object.fromEntries(filesBelow(place).filter(([file]) => !file.startsWith('state/'))),
+    snapshot: () => Object.fromEntries(filesBelow(place)),
   };
 }
 
 function filesBelow(top: string): [string, string][] {
   const names = readdirSync(top, { recursive: true, withFileTypes: true });
-  return names
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !/\/\.(?:git|runs)\//.test(file) && lstatSync(file).isFile())
-    .map((file): [string, string] => [relative(top, file), readFileSync(file, 'latin1')])
-    .sort();
+  return (
+    names
+      .map((entry) => join(entry.parentPath, entry.name))
+      // A running hub makes and removes files in its state meanwhile.
+      .filter((file) => !/\/\.(?:git|runs)\//.test(file) && !relative(top, file).startsWith('state/'))
+      .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.isFile() === true)
+      .map((file): [string, string] => [relative(top, file), readFileSync(file, 'latin1')])
+      .sort()
+  );
 }
