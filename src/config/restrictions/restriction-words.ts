@@ -67,11 +67,11 @@ const ofProgram: ReadonlySet<string> = new Set([
   ...['verify', 'warning', 'warnings', 'window', ...harmlessWords],
 ]);
 
-/** These only skip confirmations in another client. */
+/** These set when another client asks its user, which it goes on doing by itself. */
 const confirmations: ReadonlySet<string> = new Set([
   ...['alwaysallow', 'alwaysallowed', 'alwaysallowtools', 'alwaysapprove', 'autoallow', 'autoapprove', 'autoapproved'],
   ...['autoapprovetools', 'autoapproval', 'autoconfirm', 'autostart', 'autorestart', 'autoupdate', 'autoreconnect'],
-  ...['autodetect', 'autoenable'],
+  ...['autodetect', 'autoenable', 'enableallprojectmcpservers', 'mcp.toolapproval'],
 ]);
 
 /** The same for a key of one server. There, more words can only be meant as a restriction. */

@@ -212,6 +212,7 @@ test('a word that is read is no riddle', () => {
     'maximise',
     ...['name', 'icon', 'notes', 'node', 'note', 'notify', 'nonce', 'normalize', 'number', 'north'],
     ...['noProxy', 'no_proxy', 'noCache', 'no-color', 'noVerify', 'noTelemetry', 'serial_no'],
+    ...['enableAllProjectMcpServers', 'mcp.toolApproval'],
     ...['capabilities', 'capture', 'percentage', 'period', 'persist', 'mutex', 'mutable', 'bandwidth', 'banner'],
   ]) {
     expect(looksRestrictive(word), word).toBe(false);
