@@ -1,6 +1,7 @@
 import { type Clock, createId, HubError, type Logger, type RandomBytes } from '../base/index.ts';
 import { type LedgerFiles, systemFiles } from './journal/file-operations.ts';
 import { Journal } from './journal/journal.ts';
+import { openHeads } from './journal/open-heads.ts';
 import { recoverJournals } from './journal/recovery.ts';
 import { JournalLedger } from './journal-ledger.ts';
 import type { Ledger } from './ledger.ts';
@@ -38,8 +39,9 @@ export async function openLedger(deps: OpenLedgerDeps, options: OpenLedgerOption
   const boot = createId(deps.random, bootLength);
   try {
     checkRunsFolder(workspace);
-    await recoverJournals({ clock, logger, files }, { workspace, journal: place }, boot);
-    const journal = new Journal({ clock, logger, files }, { place, boot, sync, rotateBytes });
+    await recoverJournals({ clock, logger, files }, { workspace, journal: place }, { boot });
+    const after = await openHeads(journalFolder(options));
+    const journal = new Journal({ clock, logger, files }, { place, boot, sync, rotateBytes, after });
     const follower = new RunFollower({ clock, logger, files }, workspace, journal);
     const argumentBudget = new ArgumentBudget(clock, argumentsPerMinute);
     return new JournalLedger({ clock, logger, redact, argumentBudget, restoreFolder }, boot, journal, follower);
@@ -64,5 +66,8 @@ export async function settleJournals(
   places: LedgerPlaces,
 ): Promise<void> {
   const { clock, logger, random } = deps;
-  await recoverJournals({ clock, logger, files: systemFiles }, places, createId(random, bootLength));
+  await recoverJournals({ clock, logger, files: systemFiles }, places, {
+    boot: createId(random, bootLength),
+    removes: true,
+  });
 }

@@ -55,10 +55,11 @@ export async function pairCalls(
           held.delete(record.call.parts.id);
           await onEnded(record.call, record.end);
         } else if (record.kind === 'done') {
-          const call = open.get(record.id);
-          // The `sent` record may be in a file that was removed already. Then the run file has the call.
+          const call = open.get(record.id) ?? held.get(record.id);
+          // The `sent` record may be in a file that retention removed.
           if (call === undefined) continue;
           open.delete(record.id);
+          held.delete(record.id);
           await onEnded(call, record.end);
         }
       }
