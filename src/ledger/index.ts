@@ -4,16 +4,10 @@ export { type OpenLedgerDeps, type OpenLedgerOptions, openLedger, settleJournals
 export type { LedgerPlaces } from './places.ts';
 export type { CallStatistics, SuspiciousCall } from './reading/call-statistics.ts';
 export { type FollowCallsOptions, followCalls, type OnCall } from './reading/follow-calls.ts';
-export {
-  hasUnsettledCalls,
-  type ReadCallsOptions,
-  type RecordedCall,
-  readCalls,
-  readOpenCalls,
-  readRecordedCalls,
-  readRecordedOpenCalls,
-  runNames,
-} from './reading/read-calls.ts';
+export { hasUnsettledCalls, readOpenCalls, readRecordedOpenCalls } from './reading/open-calls.ts';
+export { type RecordedCalls, readCalls, readRecordedCalls } from './reading/read-calls.ts';
+export type { ReadCallsOptions, RecordedCall } from './reading/recorded-call.ts';
+export { runNames } from './reading/run-copies.ts';
 export { type SummarizeOptions, summarizeCalls } from './reading/summarize-calls.ts';
 export type { CallLine } from './records/call-line.ts';
 export {

@@ -69,7 +69,7 @@ test.each(losses)(
     const after = await send(ledger, 'after');
     for (const call of [inFlight, after]) ledger.done(call, { outcome: 'ok', durationMs: 1 });
     await ledger.flush();
-    const ids = (await readCalls(workspace)).map((call) => call.call_id);
+    const ids = (await readCalls(placesIn(workspace))).map((call) => call.call_id);
     expect(ids.sort()).toEqual([ended.id, inFlight.id, refused.id, after.id].sort());
     await ledger.close();
     expect(readdirSync(journalOf(workspace)).filter((name) => name !== 'old')).toEqual([]);
@@ -98,7 +98,7 @@ test.each([
   await vi.waitFor(() => expect(ledger.health).toBe('good'), { timeout: 10_000 });
   expect(journalText(workspace)).toContain(`"k":"done"`);
   await ledger.flush();
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
 });
 
 test('no call goes out once a copy has taken the place of the journal', async () => {
@@ -140,7 +140,7 @@ test('older files that calls still need are put back too, in their order', async
   expect((await readOpenCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual(calls.map(({ id }) => id));
   for (const call of calls) ledger.done(call, { outcome: 'ok', durationMs: 1 });
   await ledger.flush();
-  expect(await readCalls(workspace)).toHaveLength(8);
+  expect(await readCalls(placesIn(workspace))).toHaveLength(8);
   expect(readdirSync(journalOf(workspace))).toHaveLength(1);
 });
 
@@ -175,7 +175,7 @@ test('while the folder cannot be made, calls are refused with the reason of now;
   await ledger.flush();
   ledger.done(call, { outcome: 'ok', durationMs: 1 });
   await ledger.flush();
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
 });
 
 test('a disk that is full while the journal is put back leaves nothing half made', async () => {
@@ -228,7 +228,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])(
     broken = false;
     await vi.waitFor(() => expect(ledger.health).toBe('good'), { timeout: 10_000 });
     await ledger.flush();
-    expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+    expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
   },
 );
 
@@ -249,7 +249,7 @@ test('a run file that is deleted or rotated away under the hub is begun anew', a
     const { id } = await end(ledger);
     await ledger.flush();
     seen.push(id);
-    expect((await readCalls(workspace)).map((call) => call.call_id)).toContain(id);
+    expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toContain(id);
   }
   expect(seen).toHaveLength(3);
 });
@@ -267,7 +267,7 @@ test('a run file that is deleted between opening and writing gets its lines from
   });
   const { id } = await end(ledger);
   await ledger.flush();
-  expect((await readCalls(workspace)).map((call) => call.call_id)).toEqual([id]);
+  expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual([id]);
 });
 
 interface OpenOptions {

@@ -41,4 +41,5 @@ export function parseJournalName(file: string): JournalName | undefined {
   return { file, original, boot, number: Number(number), holder };
 }
 
-const pattern = /^(\d{8}T\d{6}Z-([a-z0-9]+)(?:\.(\d+))?\.jsonl)(?:(\.left|\.sealed)|\.claimed-[a-z0-9]+-(\d+)-(\d+|x))?$/;
+const pattern =
+  /^(\d{8}T\d{6}Z-([a-z0-9]+)(?:\.(\d+))?\.jsonl)(?:(\.left|\.sealed)|\.claimed-[a-z0-9]+-(\d+)-(\d+|x))?$/;

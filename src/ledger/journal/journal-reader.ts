@@ -68,6 +68,26 @@ export async function pairCalls(
   return { open, held, corrupt };
 }
 
+export interface EndedRecord {
+  readonly call: RecordedStart;
+  readonly end: EndParts;
+}
+
+/** A call by the record of its start and of its end, which may be the same. Undefined if one is damaged. */
+export function endedCall(start: string, end: string): EndedRecord | undefined {
+  const first = parseRecord(start);
+  if (first?.kind === 'whole') return first;
+  const last = parseRecord(end);
+  if ((first?.kind !== 'sent' && first?.kind !== 'held') || last?.kind !== 'done') return undefined;
+  return { call: first.call, end: last.end };
+}
+
+/** A call by the record of its start. Undefined if that is damaged. */
+export function startedCall(line: string): RecordedStart | undefined {
+  const record = parseRecord(line);
+  return record?.kind === 'sent' || record?.kind === 'held' ? record.call : undefined;
+}
+
 type JournalRecord =
   | { readonly kind: 'held' | 'sent'; readonly call: RecordedStart }
   | { readonly kind: 'whole'; readonly call: RecordedStart; readonly end: EndParts }

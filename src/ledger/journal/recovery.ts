@@ -48,7 +48,8 @@ export async function recoverJournals(
   const folder = openGuardedFolder(journal.root, journal.names);
   if (folder === undefined) return;
   try {
-    for (const life of await journalLives(folder.path)) await recoverIfOver({ ...deps, ...options, workspace, folder }, life);
+    for (const life of await journalLives(folder.path))
+      await recoverIfOver({ ...deps, ...options, workspace, folder }, life);
   } finally {
     folder.close();
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../base/index.ts';
 import { type ChainRecord, parseChainLine, type SegmentHead } from './chain.ts';
 import { type JournalName, parseJournalName, sealedName } from './journal-name.ts';
-import { isMissing, openRegularFile } from './line-chunks.ts';
+import { isMissing, type LineChunk, linesOf, openRegularFile } from './line-chunks.ts';
 
 /** All journal files of a folder, the files of each process life in order. */
 export async function journalSegments(folder: string): Promise<JournalName[][]> {
@@ -28,6 +28,17 @@ export async function openSegment(folder: string, name: JournalName): Promise<Fi
     }
   }
   return undefined;
+}
+
+/** The complete lines of a segment. Yields nothing if it is gone. */
+export async function* segmentLines(folder: string, name: JournalName, from = 0): AsyncGenerator<LineChunk> {
+  const handle = await openSegment(folder, name);
+  if (handle === undefined) return;
+  try {
+    yield* linesOf(handle, from);
+  } finally {
+    await handle.close();
+  }
 }
 
 export interface SegmentHeader {

@@ -29,31 +29,31 @@ test('calls of all runs are merged by start, newest last; torn and foreign lines
   add('two', 2, 3, 6);
   appendFileSync(path('one'), '{"ts":"2024-01-15T10:30:00Z","server":"old","tool":"x"}\nnot json\n{"ts":"torn');
   writeFileSync(join(workspace, '.runs/agents/README'), 'not a run');
-  expect(numbers(await readCalls(workspace))).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(numbers(await readCalls(workspace, { run: 'two' }))).toEqual([2, 3, 6]);
-  expect(numbers(await readCalls(workspace, { run: 'none' }))).toEqual([]);
-  expect(numbers(await readCalls(workspace, { run: 'two', limit: 2 }))).toEqual([3, 6]);
-  expect(numbers(await readCalls(workspace, { limit: 4 }))).toEqual([3, 4, 5, 6]);
-  expect(numbers(await readCalls(workspace, { limit: 0 }))).toEqual([]);
-  await expect(readCalls(workspace, { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(numbers(await readCalls(placesIn(workspace)))).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'two' }))).toEqual([2, 3, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'none' }))).toEqual([]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'two', limit: 2 }))).toEqual([3, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 4 }))).toEqual([3, 4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 0 }))).toEqual([]);
+  await expect(readCalls(placesIn(workspace), { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('a workspace without a ledger has no calls', async () => {
-  expect(await readCalls(workspace)).toEqual([]);
+  expect(await readCalls(placesIn(workspace))).toEqual([]);
   expect(await readOpenCalls(placesIn(workspace))).toEqual([]);
 });
 
 test('a run file that cannot be read hides no other run, and is told when it was asked for', async () => {
   add('one', 1, 2);
   mkdirSync(path('two'), { recursive: true });
-  expect(numbers(await readCalls(workspace))).toEqual([1, 2]);
-  await expect(readCalls(workspace, { run: 'two' })).rejects.toMatchObject({
+  expect(numbers(await readCalls(placesIn(workspace)))).toEqual([1, 2]);
+  await expect(readCalls(placesIn(workspace), { run: 'two' })).rejects.toMatchObject({
     code: 'LEDGER_UNAVAILABLE',
     message: expect.stringContaining('two/mcp_calls.jsonl cannot be read (EISDIR)'),
   });
   const seen: number[] = [];
   const stop = new AbortController();
-  const following = followCalls(workspace, { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
+  const following = followCalls(placesIn(workspace), { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
   await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 60_000 });
   stop.abort();
   await following;
@@ -63,19 +63,19 @@ test('only calls that are wanted are read, the last ones of them', async () => {
   add('one', 1, 4, 5);
   add('two', 2, 3, 6);
   const even = (call: CallLine): boolean => (numbers([call])[0] ?? 0) % 2 === 0;
-  expect(numbers(await readCalls(workspace, { where: even }))).toEqual([2, 4, 6]);
-  expect(numbers(await readCalls(workspace, { where: even, limit: 2 }))).toEqual([4, 6]);
-  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { where: even }))).toEqual([2, 4, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { where: even, limit: 2 }))).toEqual([4, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { since: 1_700_000_000_004 }))).toEqual([4, 5, 6]);
   // Nothing that came in later than a file's last change is in it.
   utimesSync(path('two'), 1_600_000_000, 1_600_000_000);
-  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5]);
+  expect(numbers(await readCalls(placesIn(workspace), { since: 1_700_000_000_004 }))).toEqual([4, 5]);
 });
 
 test('the last lines of a long file are found from its end', async () => {
   add('one', ...Array.from({ length: 2000 }, (_, number) => number));
-  expect(numbers(await readCalls(workspace, { limit: 3 }))).toEqual([1997, 1998, 1999]);
-  expect(numbers(await readCalls(workspace, { limit: 1500 }))).toHaveLength(1500);
-  expect(numbers(await readCalls(workspace))).toHaveLength(2000);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 3 }))).toEqual([1997, 1998, 1999]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 1500 }))).toHaveLength(1500);
+  expect(numbers(await readCalls(placesIn(workspace)))).toHaveLength(2000);
 });
 
 test('calls in flight are read from the living journal, also past a rotation', async () => {
@@ -109,7 +109,7 @@ test('following tells of new lines once, in runs that begin later too, and ends 
   add('old', 1, 2, 3);
   const seen: number[] = [];
   const stop = new AbortController();
-  const following = followCalls(workspace, { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
+  const following = followCalls(placesIn(workspace), { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
   await vi.waitFor(() => expect(seen).toEqual([3]), { timeout: 60_000 });
   add('old', 4);
   const text = line('old', 5);
@@ -127,7 +127,7 @@ test('following one run tells of no other', async () => {
   const seen: number[] = [];
   const stop = new AbortController();
   const options = { run: 'two', last: 5 };
-  const following = followCalls(workspace, options, (line) => seen.push(...numbers([line])), stop.signal);
+  const following = followCalls(placesIn(workspace), options, (line) => seen.push(...numbers([line])), stop.signal);
   await vi.waitFor(() => expect(seen).toEqual([1]), { timeout: 60_000 });
   add('one', 2);
   add('two', 3);

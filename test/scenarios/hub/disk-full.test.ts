@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, servedWorkspace } from '../../support/served-hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 
@@ -52,7 +52,7 @@ test(verifies(
   await client.close();
   expect(await hub.kill('SIGTERM')).toBe(0);
   expect(await readdir(join(layoutOf(workspace.folder).folder, 'journal'))).toEqual([]);
-  const lines = await readCalls(workspace.folder, { run: 'full', limit: 10_000 });
+  const lines = await readCalls(ledgerOf(workspace.folder), { run: 'full', limit: 10_000 });
   const ran = lines.filter((line) => line.outcome === 'ok').map((line) => (line.args as { message: string }).message);
   expect(ran).toEqual(['before', 'after']);
   expect((await readFile(join(workspace.folder, 'seen.jsonl'), 'utf8')).trimEnd().split('\n')).toHaveLength(2);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, type ServedWorkspace, servedWorkspace } from '../../support/served-hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 
@@ -58,7 +58,7 @@ test.each(losses)(
     }
     await client.close();
     expect(await hub.kill('SIGTERM')).toBe(0);
-    const lines = await readCalls(workspace.folder, { run: 'lost' });
+    const lines = await readCalls(ledgerOf(workspace.folder), { run: 'lost' });
     const texts = lines
       .filter((line) => line.outcome === 'ok')
       .map((line) => (line.args as { message: string }).message);
