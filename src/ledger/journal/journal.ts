@@ -110,7 +110,8 @@ export class Journal {
     try {
       if (this.#gone) this.#restore();
       else this.#expectThere();
-      if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
+      // A file with the rest of a failed write is cut first.
+      if (this.#current.size >= this.#options.rotateBytes && !this.#torn) this.#rotate();
       this.#writeBatch(this.#current, records);
     } finally {
       this.#buffer.clear();
@@ -291,7 +292,6 @@ export class Journal {
       this.#number++;
       [this.#current, this.#head] = [next, head];
       this.#path = join(this.#folder.path, next.name);
-      this.#torn = false;
       this.#rotationFailed = false;
       if (old.references === 0) this.#seal(old);
       else this.#older.add(old);

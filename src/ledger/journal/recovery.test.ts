@@ -216,7 +216,8 @@ test('recovery that was interrupted itself is taken up again: lines once, a dead
   await open();
   const text = runText();
   await closeAll();
-  // As if the first recovery had died before it removed the file, its line for aaa-2 half written.
+  // As if the first recovery had died before it sealed the file, its line for aaa-2 half written.
+  await rm(join(workspace, 'state/journal/20260101T000000Z-aaa.jsonl.sealed'));
   journal(`20260101T000000Z-aaa.jsonl.claimed-bbb-${deadPid()}-5`, [
     header(),
     sentLine('aaa-1'),

@@ -8,8 +8,10 @@ import {
   type CallLine,
   followCalls,
   hasUnsettledCalls,
+  type Ledger,
   ledgerConnection,
   ledgerSubject,
+  type OpenCall,
   openLedger,
   readCalls,
   readOpenCalls,
@@ -51,12 +53,6 @@ test('a run file that cannot be read hides no other run, and is told when it was
     code: 'LEDGER_UNAVAILABLE',
     message: expect.stringContaining('two/mcp_calls.jsonl cannot be read (EISDIR)'),
   });
-  const seen: number[] = [];
-  const stop = new AbortController();
-  const following = followCalls(placesIn(workspace), { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 60_000 });
-  stop.abort();
-  await following;
 });
 
 test('only calls that are wanted are read, the last ones of them', async () => {
@@ -105,36 +101,81 @@ test('calls in flight are read from the living journal, also past a rotation', a
   expect(await readOpenCalls(placesIn(workspace))).toEqual([]);
 });
 
-test('following tells of new lines once, in runs that begin later too, and ends with the signal', async () => {
-  add('old', 1, 2, 3);
-  const seen: number[] = [];
+test('following tells of calls that end, also of hubs that start later, and ends with the signal', async () => {
+  const first = await openHere();
+  await call(first, 'old', 1, 2);
+  const slow = await begin(first, 'old', 3);
+  const seen: unknown[] = [];
   const stop = new AbortController();
-  const following = followCalls(placesIn(workspace), { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([3]), { timeout: 60_000 });
-  add('old', 4);
-  const text = line('old', 5);
-  appendFileSync(path('old'), text.slice(0, 50));
-  add('new', 6);
-  await vi.waitFor(() => expect(seen.toSorted()).toEqual([3, 4, 6]), { timeout: 60_000 });
-  appendFileSync(path('old'), text.slice(50));
-  await vi.waitFor(() => expect(seen.toSorted()).toEqual([3, 4, 5, 6]), { timeout: 60_000 });
+  const onCall = ({ args }: CallLine): void => void seen.push((args as { number: number }).number); // as `begin` writes it
+  const following = followCalls(placesIn(workspace), { last: 1 }, onCall, stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 60_000 });
+  const second = await openHere();
+  await call(second, 'new', 4);
+  first.done(slow, { outcome: 'ok', durationMs: 1 });
+  await first.close();
+  await vi.waitFor(() => expect(seen.toSorted()).toEqual([2, 3, 4]), { timeout: 60_000 });
+  await second.close();
   stop.abort();
   await following;
 });
 
 test('following one run tells of no other', async () => {
-  add('two', 1);
-  const seen: number[] = [];
+  const ledger = await openHere();
+  await call(ledger, 'two', 1);
+  const seen: string[] = [];
   const stop = new AbortController();
   const options = { run: 'two', last: 5 };
-  const following = followCalls(placesIn(workspace), options, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([1]), { timeout: 60_000 });
-  add('one', 2);
-  add('two', 3);
-  await vi.waitFor(() => expect(seen).toEqual([1, 3]), { timeout: 60_000 });
+  const following = followCalls(placesIn(workspace), options, ({ run_id }) => seen.push(run_id), stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual(['two']), { timeout: 60_000 });
+  await call(ledger, 'one', 2);
+  await call(ledger, 'two', 3);
+  await vi.waitFor(() => expect(seen).toEqual(['two', 'two']), { timeout: 60_000 });
+  await ledger.close();
   stop.abort();
   await following;
 });
+
+test('an agent that changes or forges run files changes nothing in what is read', async () => {
+  const ledger = await openHere();
+  await call(ledger, 'run', 1, 2);
+  await ledger.flush();
+  writeFileSync(path('run'), line('run', 99));
+  add('forged', 98);
+  expect((await readCalls(placesIn(workspace))).map(({ args }) => args)).toEqual([{ number: 1 }, { number: 2 }]);
+  await ledger.close();
+  expect(await readCalls(placesIn(workspace), { run: 'forged' })).toEqual([]);
+});
+
+test('the newest calls are read without the segments before them', async () => {
+  const ledger = await openHere(2000);
+  const early = await begin(ledger, 'run', 0);
+  for (let number = 1; number <= 60; number++) await call(ledger, 'run', number);
+  ledger.done(early, { outcome: 'ok', durationMs: 1 });
+  await ledger.close();
+  const wanted = (await readCalls(placesIn(workspace), { limit: 5 })).map(({ args }) => args);
+  expect(wanted).toEqual([56, 57, 58, 59, 60].map((number) => ({ number })));
+  expect(await readCalls(placesIn(workspace))).toHaveLength(61);
+});
+
+async function openHere(rotateBytes = 8_000_000): Promise<Ledger> {
+  const same = (text: string): string => text;
+  const redact = { json: same, message: same };
+  const deps = { clock: createSystemClock(), logger: createSilentLogger(), random: systemRandom, redact };
+  return await openLedger(deps, { ...placesIn(workspace), sync: 'os', rotateBytes });
+}
+
+async function begin(ledger: Ledger, run: string, number: number): Promise<OpenCall> {
+  const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });
+  const opened = ledger.open(subject, run, `{"number":${number}}`);
+  await ledger.sent(opened, ledgerConnection({ transport: 'stdio', protocolVersion: '2025-11-25', sessionId: null }));
+  return opened;
+}
+
+async function call(ledger: Ledger, run: string, ...numbers: number[]): Promise<void> {
+  for (const number of numbers) ledger.done(await begin(ledger, run, number), { outcome: 'ok', durationMs: 1 });
+  await ledger.flush();
+}
 
 function path(run: string): string {
   return join(workspace, '.runs/agents', run, 'mcp_calls.jsonl');

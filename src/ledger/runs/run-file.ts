@@ -152,7 +152,7 @@ function wholeLines(fd: number, size: number): number {
 }
 
 /** Takes the last such member: arguments may have one too, but they come before it. */
-function callIdOf(line: string): string | undefined {
+export function callIdOf(line: string): string | undefined {
   const at = line.lastIndexOf(callIdMember);
   if (at < 0) return undefined;
   const begin = at + callIdMember.length;
