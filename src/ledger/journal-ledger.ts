@@ -5,6 +5,7 @@ import { type PendingRecord, recordText } from './journal/pending-record.ts';
 import { createWriteTurn, type WriteTurn } from './journal/write-turn.ts';
 import type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
 import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
+import { type AdminEvent, adminRecord } from './records/admin-text.ts';
 import type { ArgumentBudget } from './records/argument-budget.ts';
 import {
   type ConnectionRecord,
@@ -14,8 +15,9 @@ import {
   noConnection,
   runLine,
 } from './records/call-text.ts';
-import { argumentsMember, longestArguments, longestOverBudget, longestRefusedArguments } from './records/cut-text.ts';
+import { longestArguments, longestRefusedArguments } from './records/cut-text.ts';
 import type { CallEnd } from './records/end-text.ts';
+import { recordArguments } from './records/record-arguments.ts';
 import type { Redact } from './records/redact.ts';
 import { redactedConnection, redactedSubject } from './records/redacted-facts.ts';
 import { TimeStamps } from './records/time-stamps.ts';
@@ -26,6 +28,8 @@ export interface LedgerDeps {
   readonly logger: Logger;
   readonly redact: Redact;
   readonly argumentBudget: ArgumentBudget;
+  /** Aborted when the ledger is closed. */
+  readonly closing: AbortController;
   /** Recreates the folder above the journal after it was deleted. */
   readonly restoreFolder?: (() => Promise<void>) | undefined;
 }
@@ -40,6 +44,8 @@ export class JournalLedger implements Ledger {
   /** The number of calls in flight. */
   #inFlight = 0;
   #pending: PendingRecord[] = [];
+  /** Records that are not about a call. */
+  #notes: string[] = [];
   /** The size of the records waiting for the disk to recover. */
   #keptCharacters = 0;
   #turn: WriteTurn | undefined;
@@ -91,16 +97,6 @@ export class JournalLedger implements Ledger {
     if (call.stage === 'open') call.raw = argumentsText;
   }
 
-  #recordArguments(call: OpenCall, longest: number): void {
-    const { raw, subject } = call;
-    if (raw === undefined) return;
-    const { redact, argumentBudget } = this.#deps;
-    // Short ones, which nearly all calls have, are not counted.
-    const isShort = raw.length <= longestOverBudget;
-    const isKept = isShort || argumentBudget.take(subject.origin, Math.min(raw.length, longest));
-    call.args = argumentsMember(raw, isKept ? longest : longestOverBudget, redact);
-  }
-
   connection(facts: ConnectionRecord): LedgerConnection {
     return redactedConnection(facts, this.#deps.redact);
   }
@@ -119,7 +115,7 @@ export class JournalLedger implements Ledger {
     if (call.stage === 'sent') return this.#sentAgain(call, connection);
     call.stage = 'sent';
     call.connection = connection;
-    this.#recordArguments(call, longestArguments);
+    recordArguments(this.#deps, call, longestArguments);
     this.#pending.push({ kind: 'sent', call, end: undefined, endedAt: undefined, parts: undefined });
     // A lone call has no other call to share a write with, so it does not wait for the turn to end.
     return this.#inFlight++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
@@ -135,7 +131,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'ended';
     call.connection = cachedAnswer;
-    this.#recordArguments(call, longestArguments);
+    recordArguments(this.#deps, call, longestArguments);
     this.#pending.push({ kind: 'end', call, end, endedAt: undefined, parts: undefined });
     return this.#written();
   }
@@ -154,6 +150,18 @@ export class JournalLedger implements Ledger {
     return this.#turn.promise;
   }
 
+  admin(event: AdminEvent): Promise<void> {
+    return this.note(adminRecord(event, this.#stamps.text(this.#deps.clock.now()), this.#deps.redact));
+  }
+
+  /** Resolves when the operating system has the record. */
+  note(record: string): Promise<void> {
+    if (this.#closed) return Promise.reject(ledgerClosed());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    this.#notes.push(record);
+    return this.#written();
+  }
+
   done(call: OpenCall, end: CallEnd): void {
     if (call.stage !== 'sent') {
       this.refused(call, end);
@@ -168,7 +176,7 @@ export class JournalLedger implements Ledger {
   refused(call: OpenCall, end: CallEnd): void {
     if (call.stage === 'ended') return;
     call.stage = 'ended';
-    this.#recordArguments(call, longestRefusedArguments);
+    recordArguments(this.#deps, call, longestRefusedArguments);
     call.raw = undefined;
     this.#pushEnd({ kind: 'end', call, end, endedAt: undefined, parts: undefined });
   }
@@ -190,6 +198,7 @@ export class JournalLedger implements Ledger {
   }
 
   async #close(): Promise<void> {
+    this.#deps.closing.abort();
     this.#write();
     await this.#mend();
     this.#closed = true;
@@ -224,8 +233,10 @@ export class JournalLedger implements Ledger {
   /** Writes all pending records at once, then lets the waiting calls go out. */
   #write(): void {
     const batch = this.#pending;
-    if (batch.length === 0 || this.#failure !== undefined) return;
+    const notes = this.#notes;
+    if (batch.length + notes.length === 0 || this.#failure !== undefined) return;
     const turn = this.#turn;
+    for (const note of notes) this.#journal.add(note);
     for (const entry of batch) this.#journal.add(this.#record(entry));
     let file: JournalFile;
     try {
@@ -236,6 +247,7 @@ export class JournalLedger implements Ledger {
     }
     this.#turn = undefined;
     this.#pending = [];
+    if (notes.length > 0) this.#notes = [];
     turn?.resolve();
     this.#follow(batch, file);
   }
@@ -284,7 +296,7 @@ export class JournalLedger implements Ledger {
   /** Rejects the calls of this batch, which were not sent. Ends stay in memory until the disk recovers. */
   #fail(error: unknown): void {
     const [batch, turn] = [this.#pending, this.#turn];
-    [this.#pending, this.#turn] = [[], undefined];
+    [this.#pending, this.#notes, this.#turn] = [[], [], undefined];
     const { clock, logger } = this.#deps;
     const path = this.#journal.path;
     logger.error(this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });

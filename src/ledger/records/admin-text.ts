@@ -1,0 +1,26 @@
+import type { Redact } from './redact.ts';
+
+/** An act that changes rights, settings or what is kept. It never contains a value. */
+export interface AdminEvent {
+  /** Who did it: `operator`, `hub`, or the name of a person. */
+  readonly who: string;
+  readonly what: AdminAct;
+  /** The token, server, secret or file that it is about. */
+  readonly subject?: string;
+}
+
+export type AdminAct =
+  | 'trust.approved'
+  | 'trust.declined'
+  | 'trust.revoked'
+  | 'token.issued'
+  | 'token.revoked'
+  | 'secret.set'
+  | 'secret.removed'
+  | 'config.applied';
+
+export function adminRecord({ who, what, subject = '' }: AdminEvent, ts: string, redact: Redact): string {
+  return `${JSON.stringify({ k: 'admin', ts, who, what, subject: redact.message(subject, longestSubject) })}\n`;
+}
+
+const longestSubject = 1024;
