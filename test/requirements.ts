@@ -299,6 +299,7 @@ export const requirements = {
   'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',
   'ledger:retention':
     'Journal and run files are removed by age and size, with a record in the chain; none with an open or held call.',
+  'ledger:export': 'The audit log is exported with its chain, each write once, from the last acknowledged position on.',
   'ledger:statistics': 'Statistics are read from the ledger files, whether or not a hub runs.',
   'metrics:each-call-once': 'Every finished call is counted once in the metrics, under its server and ledger outcome.',
   'metrics:reload': 'A reload removes the metrics of removed servers and resets no other counter.',
