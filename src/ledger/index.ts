@@ -26,6 +26,6 @@ export {
 } from './records/call-text.ts';
 export type { CallEnd } from './records/end-text.ts';
 export type { Redact } from './records/redact.ts';
-export { isProblem, type LedgerFinding } from './verifying/findings.ts';
+export { isProblem, type LedgerFinding } from './verifying/ledger-finding.ts';
 export { type LedgerHead, readLedgerHead } from './verifying/ledger-head.ts';
 export { type LedgerReport, type VerifyOptions, verifyLedger } from './verifying/verify-ledger.ts';

@@ -1,12 +1,12 @@
-import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts';
+import { HubError, type Timer } from '../base/index.ts';
 import { runIdPattern } from '../domain/index.ts';
 import type { Journal, JournalFile } from './journal/journal.ts';
-import { type PendingRecord, recordText } from './journal/pending-record.ts';
+import { gapRecord, type PendingRecord, recordText } from './journal/pending-record.ts';
 import { createWriteTurn, type WriteTurn } from './journal/write-turn.ts';
 import type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
+import type { LedgerDeps } from './ledger-deps.ts';
 import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
 import { type AdminEvent, adminRecord } from './records/admin-text.ts';
-import type { ArgumentBudget } from './records/argument-budget.ts';
 import {
   type ConnectionRecord,
   cachedAnswer,
@@ -18,21 +18,9 @@ import {
 import { longestArguments, longestRefusedArguments } from './records/cut-text.ts';
 import type { CallEnd } from './records/end-text.ts';
 import { recordArguments } from './records/record-arguments.ts';
-import type { Redact } from './records/redact.ts';
 import { redactedConnection, redactedSubject } from './records/redacted-facts.ts';
 import { TimeStamps } from './records/time-stamps.ts';
 import type { RunFollower } from './runs/run-follower.ts';
-
-export interface LedgerDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redact: Redact;
-  readonly argumentBudget: ArgumentBudget;
-  /** Aborted when the ledger is closed. */
-  readonly closing: AbortController;
-  /** Recreates the folder above the journal after it was deleted. */
-  readonly restoreFolder?: (() => Promise<void>) | undefined;
-}
 
 export class JournalLedger implements Ledger {
   readonly #deps: LedgerDeps;
@@ -41,7 +29,6 @@ export class JournalLedger implements Ledger {
   readonly #follower: RunFollower;
   readonly #stamps = new TimeStamps();
   #sequence = 0;
-  /** The number of calls in flight. */
   #inFlight = 0;
   #pending: PendingRecord[] = [];
   /** Records that are not about a call. */
@@ -78,7 +65,7 @@ export class JournalLedger implements Ledger {
   }
 
   open(subject: LedgerSubject, run: string, argumentsText: string): OpenCall {
-    if (run !== this.#goodRun) this.#checkRun(run);
+    if (run !== this.#goodRun) this.#goodRun = expectRunId(run);
     this.#sequence++;
     return {
       id: `${this.#boot}-${this.#sequence}`,
@@ -112,18 +99,23 @@ export class JournalLedger implements Ledger {
   sent(call: OpenCall, connection: LedgerConnection): Promise<void> {
     if (this.#closed) return Promise.reject(ledgerClosed());
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    if (call.stage === 'sent') return this.#sentAgain(call, connection);
+    if (call.stage === 'sent') {
+      this.#pending.push({
+        kind: 'sent-again',
+        call,
+        connection,
+        end: undefined,
+        endedAt: undefined,
+        parts: undefined,
+      });
+      return this.#written();
+    }
     call.stage = 'sent';
     call.connection = connection;
     recordArguments(this.#deps, call, longestArguments);
     this.#pending.push({ kind: 'sent', call, end: undefined, endedAt: undefined, parts: undefined });
     // A lone call has no other call to share a write with, so it does not wait for the turn to end.
     return this.#inFlight++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
-  }
-
-  #sentAgain(call: OpenCall, connection: LedgerConnection): Promise<void> {
-    this.#pending.push({ kind: 'sent-again', call, connection, end: undefined, endedAt: undefined, parts: undefined });
-    return this.#written();
   }
 
   cached(call: OpenCall, end: CallEnd): Promise<void> {
@@ -298,8 +290,8 @@ export class JournalLedger implements Ledger {
     const [batch, turn] = [this.#pending, this.#turn];
     [this.#pending, this.#notes, this.#turn] = [[], [], undefined];
     const { clock, logger } = this.#deps;
-    const path = this.#journal.path;
-    logger.error(this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });
+    const event = this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed';
+    logger.error(event, { file: this.#journal.path, error });
     this.#failFor(error, clock.now());
     const unsent = new Set<OpenCall>();
     for (const entry of batch) {
@@ -355,9 +347,8 @@ export class JournalLedger implements Ledger {
     this.#retryTimer?.cancel();
     const batch = this.#pending;
     const since = new Date(failure.since).toISOString();
-    const gap = `{"k":"gap","ts":"${this.#stamps.text(this.#deps.clock.now())}","since":"${since}","dropped":${this.#dropped}}\n`;
     let file: JournalFile;
-    this.#journal.add(gap);
+    this.#journal.add(gapRecord(this.#stamps.text(this.#deps.clock.now()), since, this.#dropped));
     for (const entry of batch) this.#journal.add(this.#record(entry));
     try {
       file = this.#journal.write();
@@ -391,11 +382,11 @@ export class JournalLedger implements Ledger {
   #record(entry: PendingRecord): string {
     return recordText(entry, this.#deps.redact, this.#stamps);
   }
+}
 
-  #checkRun(run: string): void {
-    if (!runIdPattern.test(run)) throw new HubError('INTERNAL', 'A call came to the ledger without a valid run id.');
-    this.#goodRun = run;
-  }
+function expectRunId(run: string): string {
+  if (runIdPattern.test(run)) return run;
+  throw new HubError('INTERNAL', 'A call came to the ledger without a valid run id.');
 }
 
 const written = Promise.resolve();

@@ -17,7 +17,7 @@ export interface EndedPair {
   parse(): EndedRecord | undefined;
 }
 
-export interface ScanOptions {
+export interface JournalRange {
   /** Only calls that began at this time or later. Segments that changed last before it are not read. */
   readonly since?: number;
 }
@@ -28,7 +28,7 @@ export interface ScanOptions {
  */
 export async function* scanJournal(
   folder: string,
-  { since = -Infinity }: ScanOptions = {},
+  { since = -Infinity }: JournalRange = {},
 ): AsyncGenerator<{ readonly pairs: readonly EndedPair[]; readonly until: number }> {
   const segments = (await datedSegments(folder)).filter(({ changedAt }) => changedAt >= since);
   /** Ends whose beginning is in an older segment, by life. */

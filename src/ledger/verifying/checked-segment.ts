@@ -3,7 +3,7 @@ import type { ChainHead, ChainRecord, SegmentHead } from '../journal/chain.ts';
 import type { JournalName } from '../journal/journal-name.ts';
 import { type ScannedBatch, scanSegment } from '../journal/scan-segment.ts';
 import { isSegmentHead, openSegment, parseSegmentHeader } from '../journal/segments.ts';
-import type { LedgerFinding } from './findings.ts';
+import type { LedgerFinding } from './ledger-finding.ts';
 
 /** One journal file after all its writes were checked. */
 export interface CheckedSegment {

@@ -3,7 +3,7 @@ import { runNames } from '../reading/run-copies.ts';
 import { recordHead } from '../records/record-head.ts';
 import { callIdOf, runFilesOf } from '../runs/run-file.ts';
 import { CallIds } from './call-ids.ts';
-import type { LedgerFinding } from './findings.ts';
+import type { LedgerFinding } from './ledger-finding.ts';
 
 /** Compares the run files with the journal, call by call. */
 export interface RunCheck {

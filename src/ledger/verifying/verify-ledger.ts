@@ -8,7 +8,7 @@ import { isInUse } from '../journal/recovery.ts';
 import { journalSegments } from '../journal/segments.ts';
 import { journalFolder, type LedgerPlaces } from '../places.ts';
 import { type CheckedSegment, checkSegment, type PrunedSegment } from './checked-segment.ts';
-import { isProblem, type LedgerFinding } from './findings.ts';
+import { isProblem, type LedgerFinding } from './ledger-finding.ts';
 import { createRunCheck } from './run-check.ts';
 
 export interface VerifyOptions {

@@ -65,8 +65,10 @@ async function post(
   for (const waitMs of waitsMs) {
     await sleep(clock, waitMs, signal);
     if (signal.aborted) break;
+    const late = new AbortController();
+    const timer = clock.setTimer(requestMs, () => late.abort());
     try {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(requestMs)]);
+      const limit = AbortSignal.any([signal, late.signal]);
       const response = await fetch(url, { method: 'POST', headers, body: text, redirect: 'error', signal: limit });
       await response.body?.cancel();
       if (response.ok) return;
@@ -75,6 +77,8 @@ async function post(
       if (response.status >= 400 && response.status < 500 && response.status !== 408 && response.status !== 429) break;
     } catch (error) {
       reason = error instanceof Error ? error.name : 'unknown error';
+    } finally {
+      timer.cancel();
     }
   }
   throw new HubError('UPSTREAM_UNAVAILABLE', `${url.split('?')[0]} did not take the export (${reason}).`, {
