@@ -290,8 +290,8 @@ export class JournalLedger implements Ledger {
     const [batch, turn] = [this.#pending, this.#turn];
     [this.#pending, this.#notes, this.#turn] = [[], [], undefined];
     const { clock, logger } = this.#deps;
-    const event = this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed';
-    logger.error(event, { file: this.#journal.path, error });
+    const { isGone, path } = this.#journal;
+    logger.error(isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });
     this.#failFor(error, clock.now());
     const unsent = new Set<OpenCall>();
     for (const entry of batch) {
