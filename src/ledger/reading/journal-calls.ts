@@ -95,11 +95,10 @@ async function pairSegment(folder: string, name: JournalName, ends: Map<string, 
   return pairs;
 }
 
-/** Whether the journal has any call. A sealed segment has; that of a hub without calls is removed. */
+/** Whether the journal has any call. */
 export async function hasRecordedCalls(folder: string): Promise<boolean> {
   for (const life of await journalSegments(folder)) {
     for (const name of life) {
-      if (name.holder === 'sealed') return true;
       for await (const { lines } of segmentLines(folder, name)) {
         if (lines.some((line) => recordHead(line) !== undefined)) return true;
       }

@@ -4,20 +4,10 @@ import type { Redact } from './redact.ts';
 export interface AdminEvent {
   /** Who did it: `operator`, `hub`, or the name of a person. */
   readonly who: string;
-  readonly what: AdminAct;
-  /** The token, server, secret or file that it is about. */
+  readonly what: 'config.applied';
+  /** The thing that it is about. */
   readonly subject?: string;
 }
-
-export type AdminAct =
-  | 'trust.approved'
-  | 'trust.declined'
-  | 'trust.revoked'
-  | 'token.issued'
-  | 'token.revoked'
-  | 'secret.set'
-  | 'secret.removed'
-  | 'config.applied';
 
 export function adminRecord({ who, what, subject = '' }: AdminEvent, ts: string, redact: Redact): string {
   return `${JSON.stringify({ k: 'admin', ts, who, what, subject: redact.message(subject, longestSubject) })}\n`;
