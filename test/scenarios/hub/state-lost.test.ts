@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { readCalls } from '../../../src/ledger/index.ts';
+import { createSystemClock } from '../../../src/base/index.ts';
+import { readCalls, verifyLedger } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, type ServedWorkspace, servedWorkspace } from '../../support/served-hub.ts';
 import { layoutOf, ledgerOf } from '../../support/state-home.ts';
@@ -65,7 +66,9 @@ test.each(losses)(
     expect(texts).toEqual(['before', ...texts.slice(1).fill('after')]);
     // What the server saw is what the ledger has.
     expect((await readFile(seen, 'utf8')).trimEnd().split('\n')).toHaveLength(texts.length);
-    expect(await readdir(join(layoutOf(workspace.folder).folder, 'journal'))).toEqual([]);
+    const left = await readdir(join(layoutOf(workspace.folder).folder, 'journal'));
+    expect(left.filter((file) => !file.endsWith('.sealed'))).toEqual([]);
+    expect(await verifyLedger({ clock: createSystemClock() }, ledgerOf(workspace.folder))).toMatchObject({ ok: true });
   },
   60_000,
 );
