@@ -1,7 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { z } from 'zod';
-import { errnoOf, HubError, sleep, version } from '../../../base/index.ts';
+import { errnoOf, HubError, isJsonObject, sleep, version } from '../../../base/index.ts';
 import { cefFormat, type ExportPositions, jsonlFormat, runExport } from '../../../ledger/index.ts';
 import { ledgerPlaces } from '../../../storage/index.ts';
 import type { CliContext } from '../context.ts';
@@ -89,8 +88,6 @@ async function post(
 const waitsMs = [0, 500, 1000, 2000, 4000, 8000];
 const requestMs = 30_000;
 
-const cursorSchema = z.strictObject({ version: z.literal(1), positions: z.record(z.string(), z.int().nonnegative()) });
-
 async function readCursor(path: string): Promise<ExportPositions> {
   let text: string;
   try {
@@ -102,14 +99,28 @@ async function readCursor(path: string): Promise<ExportPositions> {
       cause: error,
     });
   }
+  const positions = parseCursor(text);
+  if (positions !== undefined) return positions;
+  throw new HubError('USAGE', `${path} is not a cursor of \`qm ledger export\`.`, {
+    hint: 'Name another file, or delete it to export from the beginning.',
+  });
+}
+
+/** Checked by hand: a schema library would be loaded for two members. */
+function parseCursor(text: string): ExportPositions | undefined {
+  let value: unknown;
   try {
-    return new Map(Object.entries(cursorSchema.parse(JSON.parse(text)).positions));
-  } catch (error) {
-    throw new HubError('USAGE', `${path} is not a cursor of \`qm ledger export\`.`, {
-      hint: 'Name another file, or delete it to export from the beginning.',
-      cause: error,
-    });
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
   }
+  if (!isJsonObject(value) || value.version !== 1 || !isJsonObject(value.positions)) return undefined;
+  const positions: ExportPositions = new Map();
+  for (const [life, seq] of Object.entries(value.positions)) {
+    if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0) return undefined;
+    positions.set(life, seq);
+  }
+  return positions;
 }
 
 async function writeCursor({ random }: CliContext, path: string, positions: ExportPositions): Promise<void> {
