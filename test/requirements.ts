@@ -293,6 +293,13 @@ export const requirements = {
   'ledger:refused-rate':
     'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
+  'ledger:chain': 'A record of the journal that was changed, left out or removed is found by `qm ledger verify`.',
+  'ledger:head': 'Whoever kept an earlier head finds out that the audit log was computed anew.',
+  'ledger:copies': 'Calls are read from the journal; run files that differ from it are reported.',
+  'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',
+  'ledger:retention':
+    'Journal and run files are removed by age and size, with a record in the chain; none with an open or held call.',
+  'ledger:export': 'The audit log is exported with its chain, each write once, from the last acknowledged position on.',
   'ledger:statistics': 'Statistics are read from the ledger files, whether or not a hub runs.',
   'metrics:each-call-once': 'Every finished call is counted once in the metrics, under its server and ledger outcome.',
   'metrics:reload': 'A reload removes the metrics of removed servers and resets no other counter.',

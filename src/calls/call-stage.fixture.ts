@@ -130,7 +130,7 @@ export async function openCallStage(
     run,
     async lines() {
       await ledger.flush();
-      return readCalls(workspace);
+      return readCalls(placesIn(workspace));
     },
     journal() {
       const folder = join(workspace, 'state', 'journal');

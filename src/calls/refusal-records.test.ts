@@ -7,6 +7,7 @@ import { createSilentLogger, createSystemClock, systemRandom } from '../base/ind
 import { createManualClock } from '../base/manual-clock.fixture.ts';
 import type { Caller } from '../domain/index.ts';
 import { openLedger, readCalls } from '../ledger/index.ts';
+import { placesIn } from '../ledger/ledger-places.fixture.ts';
 import { createRedactor } from '../vault/index.ts';
 import { createRefusedCalls, recordedPerMinute } from './refusal-records.ts';
 
@@ -30,7 +31,7 @@ test(
     };
     const summaries = async (): Promise<unknown[]> => {
       await ledger.flush();
-      const calls = await readCalls(workspace);
+      const calls = await readCalls(placesIn(workspace));
       return calls.map(({ agent, args }) => [agent, (args as { count?: number }).count]); // as summaries have it
     };
     // The first sweep is due a minute after the first call, the second one a minute later.

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import type { PolicyDraft } from '../governance/policy/configuration.fixture.ts';
 import { summarizeCalls } from '../ledger/index.ts';
+import { placesIn } from '../ledger/ledger-places.fixture.ts';
 import type { CallRequest } from './call.ts';
 import { type CallStage, openCallStage } from './call-stage.fixture.ts';
 import { catalogWith, scriptedResult } from './scripted-server.fixture.ts';
@@ -92,7 +93,7 @@ test(
       { ...ofPrompt, method: 'prompts/get' },
       { ...ofPrompt, method: 'completion/complete' },
     ]);
-    expect(await summarizeCalls(stage.workspace)).toMatchObject({
+    expect(await summarizeCalls(placesIn(stage.workspace))).toMatchObject({
       total_errors: 6,
       errors_by_server: { files: 6 },
       calls_without_server: 0,

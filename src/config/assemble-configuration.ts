@@ -11,7 +11,7 @@ import {
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
-import { defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
+import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { type HiddenEntry, inherit, switchOff } from './restrictions/inherit-restrictions.ts';
@@ -100,7 +100,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     secrets: secrets.filter((secret) => secret.length >= shortestSecret),
     shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
     environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
-    ledger: { sync: 'os' },
+    ledger: defaultLedger,
     serve: defaultServe,
     allowPaths: [],
     ...settings,

@@ -14,7 +14,7 @@ test('an empty directory gives an empty configuration that says how to begin', a
   const configuration = await load({});
   expect(configuration).toMatchObject({
     naming: 'prefixed',
-    ledger: { sync: 'os' },
+    ledger: { sync: 'os', keep: { days: 7, megabytes: 1024 }, runs: { days: 7, megabytes: 1024 } },
     policy: undefined,
     files: [],
     secrets: [],

@@ -172,12 +172,25 @@ export const agentSchema = z
   })
   .describe('One agent (or role).');
 
+const retentionSchema = z.strictObject({
+  days: z.number().min(1).max(3650).optional().describe('Files that changed last before that are removed. Default 7.'),
+  megabytes: z
+    .number()
+    .int()
+    .min(32)
+    .max(1_048_576)
+    .optional()
+    .describe('If all files together are larger, the oldest are removed. Default 1024.'),
+});
+
 export const ledgerSchema = z
   .strictObject({
     sync: z
       .enum(['os', 'always'])
       .optional()
       .describe('os survives the death of the hub; always survives a power cut too, and is slower. Default os.'),
+    keep: retentionSchema.optional().describe('How much of the journal is kept; it is what qm calls reads.'),
+    runs: retentionSchema.optional().describe('How much of the run files is kept, which are copies.'),
   })
   .describe('How calls are recorded.');
 

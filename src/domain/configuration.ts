@@ -281,10 +281,24 @@ export interface Configuration extends AccessRules {
   readonly shortSecrets: readonly string[];
   /** Variables that servers refer to and that only the environment of the hub can answer. */
   readonly environment: readonly string[];
-  readonly ledger: { readonly sync: 'os' | 'always' };
+  readonly ledger: LedgerSettings;
   readonly serve: ServeSettings;
   /** Folders that servers may be given although keys lie in them. */
   readonly allowPaths: readonly string[];
+}
+
+export interface LedgerSettings {
+  readonly sync: 'os' | 'always';
+  /** How much of the journal is kept. */
+  readonly keep: Retention;
+  /** How much of the run files is kept. */
+  readonly runs: Retention;
+}
+
+/** The limit that is reached first removes the oldest files. */
+export interface Retention {
+  readonly days: number;
+  readonly megabytes: number;
 }
 
 export interface ServeSettings {

@@ -1,6 +1,7 @@
 import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
 import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
 import type { Caller, Catalog } from '../domain/index.ts';
+import type { Ledger } from '../ledger/index.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
@@ -30,6 +31,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     source.close();
     throw error;
   });
+  source.onReload(({ servers }) => recordConfiguration(deps, parts.ledger, servers.size));
   const discover = options.discover === true;
   const workspace = await openProject(deps, parts, { name: fileProject, source, emit, discover, isStopping });
   const projects: ReadonlyMap<string, Project> = new Map([[fileProject, workspace]]);
@@ -163,6 +165,13 @@ function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boo
 }
 
 /** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
+/** It changes rights, so it is in the chain with the calls. While nothing can be recorded, no call is sent either. */
+function recordConfiguration({ logger }: HubDeps, ledger: Ledger, servers: number): void {
+  ledger
+    .admin({ who: 'hub', what: 'config.applied', subject: `${servers} servers` })
+    .catch((error: unknown) => logger.error('ledger.act-not-recorded', { act: 'config.applied', error }));
+}
+
 async function drain(clock: Clock, inFlight: LinkedList<Call>): Promise<void> {
   const until = clock.monotonic() + stopGraceMs;
   for (const call of inFlight) if (call.state === 'held') call.cancel(whyStopped(call.state));

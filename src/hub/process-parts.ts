@@ -78,12 +78,11 @@ export async function openProcessParts(
   });
   const redaction = createRedaction(configuration);
   const ledgerDeps = { clock, logger, random, redact: redaction, restoreFolder: state.restore };
-  const ledger = await openLedger(ledgerDeps, { ...ledgerPlaces(layout), sync: settings.sync }).catch(
-    (error: unknown) => {
-      state.close();
-      throw error;
-    },
-  );
+  const ledgerOptions = { ...ledgerPlaces(layout), sync: settings.sync, retention: settings };
+  const ledger = await openLedger(ledgerDeps, ledgerOptions).catch((error: unknown) => {
+    state.close();
+    throw error;
+  });
   const children = await openChildren(deps, layout);
   const refused = createRefusedCalls({ clock, ledger });
   return {

@@ -1,11 +1,12 @@
-import { type Clock, HubError, type Logger, type Timer } from '../base/index.ts';
+import { HubError, type Timer } from '../base/index.ts';
 import { runIdPattern } from '../domain/index.ts';
 import type { Journal, JournalFile } from './journal/journal.ts';
-import { type PendingRecord, recordText } from './journal/pending-record.ts';
+import { gapRecord, type PendingRecord, recordText } from './journal/pending-record.ts';
 import { createWriteTurn, type WriteTurn } from './journal/write-turn.ts';
 import type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
+import type { LedgerDeps } from './ledger-deps.ts';
 import { lastRetryMs, ledgerClosed, reasonOf, recordNotWritten } from './ledger-errors.ts';
-import type { ArgumentBudget } from './records/argument-budget.ts';
+import { type AdminEvent, adminRecord } from './records/admin-text.ts';
 import {
   type ConnectionRecord,
   cachedAnswer,
@@ -14,21 +15,12 @@ import {
   noConnection,
   runLine,
 } from './records/call-text.ts';
-import { argumentsMember, longestArguments, longestOverBudget, longestRefusedArguments } from './records/cut-text.ts';
+import { longestArguments, longestRefusedArguments } from './records/cut-text.ts';
 import type { CallEnd } from './records/end-text.ts';
-import type { Redact } from './records/redact.ts';
+import { recordArguments } from './records/record-arguments.ts';
 import { redactedConnection, redactedSubject } from './records/redacted-facts.ts';
 import { TimeStamps } from './records/time-stamps.ts';
 import type { RunFollower } from './runs/run-follower.ts';
-
-export interface LedgerDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redact: Redact;
-  readonly argumentBudget: ArgumentBudget;
-  /** Recreates the folder above the journal after it was deleted. */
-  readonly restoreFolder?: (() => Promise<void>) | undefined;
-}
 
 export class JournalLedger implements Ledger {
   readonly #deps: LedgerDeps;
@@ -37,9 +29,10 @@ export class JournalLedger implements Ledger {
   readonly #follower: RunFollower;
   readonly #stamps = new TimeStamps();
   #sequence = 0;
-  /** The number of calls in flight. */
   #inFlight = 0;
   #pending: PendingRecord[] = [];
+  /** Records that are not about a call. */
+  #notes: string[] = [];
   /** The size of the records waiting for the disk to recover. */
   #keptCharacters = 0;
   #turn: WriteTurn | undefined;
@@ -72,7 +65,7 @@ export class JournalLedger implements Ledger {
   }
 
   open(subject: LedgerSubject, run: string, argumentsText: string): OpenCall {
-    if (run !== this.#goodRun) this.#checkRun(run);
+    if (run !== this.#goodRun) this.#goodRun = expectRunId(run);
     this.#sequence++;
     return {
       id: `${this.#boot}-${this.#sequence}`,
@@ -91,16 +84,6 @@ export class JournalLedger implements Ledger {
     if (call.stage === 'open') call.raw = argumentsText;
   }
 
-  #recordArguments(call: OpenCall, longest: number): void {
-    const { raw, subject } = call;
-    if (raw === undefined) return;
-    const { redact, argumentBudget } = this.#deps;
-    // Short ones, which nearly all calls have, are not counted.
-    const isShort = raw.length <= longestOverBudget;
-    const isKept = isShort || argumentBudget.take(subject.origin, Math.min(raw.length, longest));
-    call.args = argumentsMember(raw, isKept ? longest : longestOverBudget, redact);
-  }
-
   connection(facts: ConnectionRecord): LedgerConnection {
     return redactedConnection(facts, this.#deps.redact);
   }
@@ -116,18 +99,23 @@ export class JournalLedger implements Ledger {
   sent(call: OpenCall, connection: LedgerConnection): Promise<void> {
     if (this.#closed) return Promise.reject(ledgerClosed());
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    if (call.stage === 'sent') return this.#sentAgain(call, connection);
+    if (call.stage === 'sent') {
+      this.#pending.push({
+        kind: 'sent-again',
+        call,
+        connection,
+        end: undefined,
+        endedAt: undefined,
+        parts: undefined,
+      });
+      return this.#written();
+    }
     call.stage = 'sent';
     call.connection = connection;
-    this.#recordArguments(call, longestArguments);
+    recordArguments(this.#deps, call, longestArguments);
     this.#pending.push({ kind: 'sent', call, end: undefined, endedAt: undefined, parts: undefined });
     // A lone call has no other call to share a write with, so it does not wait for the turn to end.
     return this.#inFlight++ === 0 && this.#turn === undefined ? this.#writtenNow() : this.#written();
-  }
-
-  #sentAgain(call: OpenCall, connection: LedgerConnection): Promise<void> {
-    this.#pending.push({ kind: 'sent-again', call, connection, end: undefined, endedAt: undefined, parts: undefined });
-    return this.#written();
   }
 
   cached(call: OpenCall, end: CallEnd): Promise<void> {
@@ -135,7 +123,7 @@ export class JournalLedger implements Ledger {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     call.stage = 'ended';
     call.connection = cachedAnswer;
-    this.#recordArguments(call, longestArguments);
+    recordArguments(this.#deps, call, longestArguments);
     this.#pending.push({ kind: 'end', call, end, endedAt: undefined, parts: undefined });
     return this.#written();
   }
@@ -154,6 +142,18 @@ export class JournalLedger implements Ledger {
     return this.#turn.promise;
   }
 
+  admin(event: AdminEvent): Promise<void> {
+    return this.note(adminRecord(event, this.#stamps.text(this.#deps.clock.now()), this.#deps.redact));
+  }
+
+  /** Resolves when the operating system has the record. */
+  note(record: string): Promise<void> {
+    if (this.#closed) return Promise.reject(ledgerClosed());
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    this.#notes.push(record);
+    return this.#written();
+  }
+
   done(call: OpenCall, end: CallEnd): void {
     if (call.stage !== 'sent') {
       this.refused(call, end);
@@ -168,7 +168,7 @@ export class JournalLedger implements Ledger {
   refused(call: OpenCall, end: CallEnd): void {
     if (call.stage === 'ended') return;
     call.stage = 'ended';
-    this.#recordArguments(call, longestRefusedArguments);
+    recordArguments(this.#deps, call, longestRefusedArguments);
     call.raw = undefined;
     this.#pushEnd({ kind: 'end', call, end, endedAt: undefined, parts: undefined });
   }
@@ -190,6 +190,7 @@ export class JournalLedger implements Ledger {
   }
 
   async #close(): Promise<void> {
+    this.#deps.closing.abort();
     this.#write();
     await this.#mend();
     this.#closed = true;
@@ -224,8 +225,10 @@ export class JournalLedger implements Ledger {
   /** Writes all pending records at once, then lets the waiting calls go out. */
   #write(): void {
     const batch = this.#pending;
-    if (batch.length === 0 || this.#failure !== undefined) return;
+    const notes = this.#notes;
+    if (batch.length + notes.length === 0 || this.#failure !== undefined) return;
     const turn = this.#turn;
+    for (const note of notes) this.#journal.add(note);
     for (const entry of batch) this.#journal.add(this.#record(entry));
     let file: JournalFile;
     try {
@@ -236,6 +239,7 @@ export class JournalLedger implements Ledger {
     }
     this.#turn = undefined;
     this.#pending = [];
+    if (notes.length > 0) this.#notes = [];
     turn?.resolve();
     this.#follow(batch, file);
   }
@@ -284,10 +288,10 @@ export class JournalLedger implements Ledger {
   /** Rejects the calls of this batch, which were not sent. Ends stay in memory until the disk recovers. */
   #fail(error: unknown): void {
     const [batch, turn] = [this.#pending, this.#turn];
-    [this.#pending, this.#turn] = [[], undefined];
+    [this.#pending, this.#notes, this.#turn] = [[], [], undefined];
     const { clock, logger } = this.#deps;
-    const path = this.#journal.path;
-    logger.error(this.#journal.isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });
+    const { isGone, path } = this.#journal;
+    logger.error(isGone ? 'ledger.journal-gone' : 'ledger.write-failed', { file: path, error });
     this.#failFor(error, clock.now());
     const unsent = new Set<OpenCall>();
     for (const entry of batch) {
@@ -343,9 +347,8 @@ export class JournalLedger implements Ledger {
     this.#retryTimer?.cancel();
     const batch = this.#pending;
     const since = new Date(failure.since).toISOString();
-    const gap = `{"k":"gap","ts":"${this.#stamps.text(this.#deps.clock.now())}","since":"${since}","dropped":${this.#dropped}}\n`;
     let file: JournalFile;
-    this.#journal.add(gap);
+    this.#journal.add(gapRecord(this.#stamps.text(this.#deps.clock.now()), since, this.#dropped));
     for (const entry of batch) this.#journal.add(this.#record(entry));
     try {
       file = this.#journal.write();
@@ -379,11 +382,11 @@ export class JournalLedger implements Ledger {
   #record(entry: PendingRecord): string {
     return recordText(entry, this.#deps.redact, this.#stamps);
   }
+}
 
-  #checkRun(run: string): void {
-    if (!runIdPattern.test(run)) throw new HubError('INTERNAL', 'A call came to the ledger without a valid run id.');
-    this.#goodRun = run;
-  }
+function expectRunId(run: string): string {
+  if (runIdPattern.test(run)) return run;
+  throw new HubError('INTERNAL', 'A call came to the ledger without a valid run id.');
 }
 
 const written = Promise.resolve();

@@ -236,8 +236,9 @@ async function open(files: Partial<LedgerFiles>, sync: 'os' | 'always' = 'os'): 
   return book;
 }
 
+/** Files that are not sealed. */
 function journals(): string[] {
-  return readdirSync(join(workspace, 'state/journal'));
+  return readdirSync(join(workspace, 'state/journal')).filter((file) => !file.endsWith('.sealed'));
 }
 
 function journalText(): string {

@@ -319,15 +319,18 @@ async function open(files: Partial<LedgerFiles> = {}, rotateBytes = 1_000_000): 
   return ledger;
 }
 
+/** Files that are not sealed. */
 function journalFiles(): string[] {
   const folder = 'state/journal';
   return readdirSync(join(workspace, folder))
+    .filter((file) => !file.endsWith('.sealed'))
     .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
     .map((file) => join(folder, file));
 }
 
 function journalRecords(): Record<string, unknown>[] {
-  return journalFiles().flatMap((file) => parseLines(readFileSync(join(workspace, file), 'utf8')));
+  const records = journalFiles().flatMap((file) => parseLines(readFileSync(join(workspace, file), 'utf8')));
+  return records.filter(({ k }) => k !== 'chain');
 }
 
 function runText(run: string): string {

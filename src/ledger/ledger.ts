@@ -1,4 +1,5 @@
 import type { JournalFile } from './journal/journal.ts';
+import type { AdminEvent } from './records/admin-text.ts';
 import type { CallParts, ConnectionRecord, LedgerConnection, LedgerSubject } from './records/call-text.ts';
 import type { CallEnd } from './records/end-text.ts';
 
@@ -40,6 +41,8 @@ export interface Ledger {
   drop(call: OpenCall): void;
   /** For a call that was never sent, held or not. */
   refused(call: OpenCall, end: CallEnd): void;
+  /** Records an act that is no call. Resolves like `sent`. */
+  admin(event: AdminEvent): Promise<void>;
   readonly health: LedgerHealth;
   /** Why run files lack lines that the journal has; undefined if they are complete. */
   readonly runFilesBehind: string | undefined;

@@ -66,13 +66,13 @@ test.each(traps)(
     });
     expect(readFileSync(target, 'utf8')).toBe(before);
     expect(readdirSync(folderOf(target))).toEqual(['mcp_calls.jsonl']);
-    expect(await readCalls(workspace, { run: 'free' })).toHaveLength(1);
+    expect(await readCalls(placesIn(workspace), { run: 'free' })).toHaveLength(1);
     expect(ledger.runFilesBehind).toContain('r1');
     expect(events).toContain('ledger.run-file-failed');
 
     rmSync(join(workspace, '.runs/agents/r1'), { recursive: true });
     await ledger.flush();
-    expect(await readCalls(workspace, { run: 'r1' })).toHaveLength(1);
+    expect(await readCalls(placesIn(workspace), { run: 'r1' })).toHaveLength(1);
     expect(ledger.runFilesBehind).toBeUndefined();
   },
 );
@@ -131,7 +131,7 @@ test('a link that comes while the hub runs takes nothing that was recorded after
   rmSync(join(workspace, '.runs'));
   await ledger.flush();
   // The first line was deleted with the file; the journal still had it.
-  expect(await readCalls(workspace, { run: 'r1' })).toHaveLength(2);
+  expect(await readCalls(placesIn(workspace), { run: 'r1' })).toHaveLength(2);
 });
 
 test('readers follow no link and hang on no pipe', async () => {
@@ -140,10 +140,10 @@ test('readers follow no link and hang on no pipe', async () => {
   execFileSync('mkfifo', [made(workspace, '.runs/agents/r2/mcp_calls.jsonl')]);
   const journal = made(workspace, 'state/journal/20260101T000000Z-aaa.jsonl');
   execFileSync('mkfifo', [journal]);
-  expect(await readCalls(workspace)).toEqual([]);
-  await expect(readCalls(workspace, { run: 'r1' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-  await expect(readCalls(workspace, { run: 'r2' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-  expect((await summarizeCalls(workspace)).unreadable_files).toHaveLength(2);
+  expect(await readCalls(placesIn(workspace))).toEqual([]);
+  await expect(readCalls(placesIn(workspace), { run: 'r1' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  await expect(readCalls(placesIn(workspace), { run: 'r2' })).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+  expect((await summarizeCalls(placesIn(workspace))).unreadable_files).toHaveLength(2);
   await expect(readOpenCalls(placesIn(workspace))).resolves.toEqual([]);
   await expect(hasUnsettledCalls(placesIn(workspace), createSystemClock())).resolves.toBe(false);
 });

@@ -23,3 +23,13 @@ export function runFile(workspace: string, run: string): string {
 }
 
 export const runFileName = 'mcp_calls.jsonl';
+
+/** The name under which a large run file is put aside. */
+export function rotatedRunFile(at: string): string {
+  return `mcp_calls.${at.replace(/[-:]|\.\d+/g, '')}.jsonl`;
+}
+
+/** The current file of a run, or one that was put aside. */
+export function isRunFileName(name: string): boolean {
+  return /^mcp_calls(?:\.\d{8}T\d{6}Z)?\.jsonl$/.test(name);
+}

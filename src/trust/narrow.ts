@@ -2,6 +2,7 @@ import type {
   CacheSettings,
   Configuration,
   Isolation,
+  Retention,
   ServerLimits,
   ServerSpec,
   ServeSettings,
@@ -32,7 +33,11 @@ export function narrowSettings(approved: HubSettings, other: HubSettings): HubSe
   return {
     // No right depends on it, and every client would see other names.
     naming: approved.naming,
-    ledger: { sync: approved.ledger.sync === 'always' ? 'always' : other.ledger.sync },
+    ledger: {
+      sync: approved.ledger.sync === 'always' ? 'always' : other.ledger.sync,
+      keep: longerOf(approved.ledger.keep, other.ledger.keep),
+      runs: longerOf(approved.ledger.runs, other.ledger.runs),
+    },
     serve: narrowServe(approved.serve, other.serve),
     allowPaths: approved.allowPaths.filter((path) => other.allowPaths.includes(path)),
   };
@@ -74,4 +79,9 @@ function narrowCache(one: CacheSettings | undefined, other: CacheSettings | unde
     tools: listed?.filter((tool) => (one.tools ?? listed).includes(tool) && (other.tools ?? listed).includes(tool)),
     resources: one.resources && other.resources,
   };
+}
+
+/** A file that nobody approved must not shorten the audit log. */
+function longerOf(a: Retention, b: Retention): Retention {
+  return { days: Math.max(a.days, b.days), megabytes: Math.max(a.megabytes, b.megabytes) };
 }

@@ -12,7 +12,7 @@ import { createHub, type Hub } from '../../src/hub/index.ts';
 import { type CallLine, readCalls } from '../../src/ledger/index.ts';
 import { createFileTokenStore } from '../../src/storage/index.ts';
 import { fixturePath } from './fixture-servers.ts';
-import { layoutOf, stateEnv } from './state-home.ts';
+import { layoutOf, ledgerOf, stateEnv } from './state-home.ts';
 import { eventually, within } from './within.ts';
 
 /** `quartermaster.yaml` as an object. Without servers, it has one echo server over stdio. */
@@ -144,7 +144,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
     configure: (config) => configure(workspace, config),
     calls: (count) =>
       eventually(async () => {
-        const calls = await readCalls(workspace);
+        const calls = await readCalls(ledgerOf(workspace));
         return calls.length >= count ? calls : undefined;
       }, `${count} calls on the ledger`),
     stop() {

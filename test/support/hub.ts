@@ -11,7 +11,7 @@ import { type CallLine, readCalls } from '../../src/ledger/index.ts';
 import { pidsOfHub } from '../../src/upstream/children/fixtures/processes.mjs';
 import { fixturePath, type HttpFixture, startHttpFixture } from './fixture-servers.ts';
 import { createMovingClock, type MovingClock } from './moving-clock.ts';
-import { removeState, stateEnv } from './state-home.ts';
+import { ledgerOf, removeState, stateEnv } from './state-home.ts';
 import { settledView } from './views.ts';
 import { eventually, within } from './within.ts';
 
@@ -199,7 +199,7 @@ export async function openStage(): Promise<Stage> {
     },
     async ledger() {
       await running().ledger.flush();
-      return readCalls(workspace);
+      return readCalls(ledgerOf(workspace));
     },
     async lines(file) {
       const path = join(workspace, file);

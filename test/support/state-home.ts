@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { stateHome, type WorkspaceLayout, workspaceLayout } from '../../src/storage/index.ts';
+import type { LedgerPlaces } from '../../src/ledger/index.ts';
+import { ledgerPlaces, stateHome, type WorkspaceLayout, workspaceLayout } from '../../src/storage/index.ts';
 
 /**
  * Where the state of test workspaces is kept, and the settings that trust them: a program that a test starts needs both in
@@ -19,4 +20,9 @@ export function layoutOf(workspace: string): WorkspaceLayout {
 
 export async function removeState(workspace: string): Promise<void> {
   await rm(layoutOf(workspace).folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Where the hubs of these tests record the calls of a workspace. */
+export function ledgerOf(workspace: string): LedgerPlaces {
+  return ledgerPlaces(layoutOf(workspace));
 }

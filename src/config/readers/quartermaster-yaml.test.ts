@@ -349,7 +349,7 @@ test.each([
   expect(onlyProblem(configuration)).toMatchObject({ severity: 'error', line: 1, field });
   expect(configuration).toMatchObject({
     naming: 'prefixed',
-    ledger: { sync: 'os' },
+    ledger: { sync: 'os', keep: { days: 7, megabytes: 1024 }, runs: { days: 7, megabytes: 1024 } },
     serve: { maxBodyBytes: 4_194_304 },
   });
 });

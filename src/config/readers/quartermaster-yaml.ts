@@ -50,6 +50,12 @@ export const defaultServe: Configuration['serve'] = {
   maxClientSessions: 10_000,
 };
 
+export const defaultLedger: Configuration['ledger'] = {
+  sync: 'os',
+  keep: { days: 7, megabytes: 1024 },
+  runs: { days: 7, megabytes: 1024 },
+};
+
 const sections = Object.keys(fileSchema.shape);
 const format: SectionsFormat = { sections, restrictions: ['agents', 'policies'], unknownKeys: 'error' };
 
@@ -174,7 +180,11 @@ const settingReaders = {
     naming: textAt(root, 'naming') === 'preserved' ? 'preserved' : 'prefixed',
   }),
   ledger: (root: SourceMap): Settings => ({
-    ledger: { sync: textAt(child(root, 'ledger'), 'sync') === 'always' ? 'always' : 'os' },
+    ledger: {
+      sync: textAt(child(root, 'ledger'), 'sync') === 'always' ? 'always' : 'os',
+      keep: retentionAt(child(root, 'ledger'), 'keep'),
+      runs: retentionAt(child(root, 'ledger'), 'runs'),
+    },
   }),
   allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
@@ -190,3 +200,9 @@ const settingReaders = {
     };
   },
 };
+
+function retentionAt(ledger: SourceNode | undefined, key: 'keep' | 'runs'): Configuration['ledger']['keep'] {
+  const node = child(ledger, key);
+  const { days, megabytes } = defaultLedger[key];
+  return { days: numberAt(node, 'days') ?? days, megabytes: numberAt(node, 'megabytes') ?? megabytes };
+}

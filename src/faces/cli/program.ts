@@ -20,6 +20,7 @@ import { helpCommand } from './commands/help-command.ts';
 import { completeCommand } from './commands/hidden/complete-command.ts';
 import { hubCommand } from './commands/hidden/hub-command.ts';
 import { inspectCommand } from './commands/inspect-command.ts';
+import { ledgerCommand } from './commands/ledger-command.ts';
 import { logsCommand } from './commands/logs-command.ts';
 import { lsCommand } from './commands/ls-command.ts';
 import { reloadCommand } from './commands/reload-command.ts';
@@ -71,7 +72,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],
   'Work with agents:': [toolsCommand, callCommand, explainCommand, tokenCommand],
-  'Read the audit log:': [callsCommand, summarizeCommand],
+  'Read the audit log:': [callsCommand, summarizeCommand, ledgerCommand],
   'More:': [stateCommand, builtinCommand, completionCommand, helpCommand],
 };
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath } from '../../../test/support/fixture-servers.ts';
+import { ledgerOf } from '../../../test/support/state-home.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import { eventually } from '../../../test/support/within.ts';
 import { createHub } from '../../index.ts';
@@ -132,7 +133,7 @@ test(verifies('library:resources', 'failures are those of calls, and on the ledg
   ]);
   const late = agent.call('north.hang', { nonce: 'x' }, { deadlineMs: 50 });
   await expect(late).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT', message: expect.stringContaining('50 ms') });
-  const lines = (await readCalls(workspace)).map(({ tool, outcome }) => `${tool} ${outcome}`);
+  const lines = (await readCalls(ledgerOf(workspace))).map(({ tool, outcome }) => `${tool} ${outcome}`);
   expect(lines).toEqual(
     expect.arrayContaining([
       'resource:memo://nobody unknown_tool',

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { fixturePath } from '../../../test/support/fixture-servers.ts';
+import { ledgerOf } from '../../../test/support/state-home.ts';
 import { verifies } from '../../../test/support/verifies.ts';
 import { eventually, within } from '../../../test/support/within.ts';
 import { type CallOutcome, createHub, HubError, McpRateLimitError, withBackoff } from '../../index.ts';
@@ -58,7 +59,7 @@ test(
       // It does not wait for the minute: the call has ended.
       await within(hub.close(), 'the hub to close', 45_000);
     }
-    const calls = await readCalls(workspace);
+    const calls = await readCalls(ledgerOf(workspace));
     expect(calls.map(({ tool, outcome }) => [tool, outcome]).sort()).toEqual([
       ['echo', 'ok'],
       ['slow', 'timeout'],

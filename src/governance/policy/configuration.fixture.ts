@@ -62,7 +62,7 @@ export function draftConfiguration(draft: ConfigurationDraft): Configuration {
     secrets: [],
     shortSecrets: [],
     environment: [],
-    ledger: { sync: 'os' },
+    ledger: { sync: 'os', keep: { days: 7, megabytes: 1024 }, runs: { days: 7, megabytes: 1024 } },
     allowPaths: [],
     serve: {
       allowedHosts: [],

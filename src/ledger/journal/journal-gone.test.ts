@@ -69,10 +69,10 @@ test.each(losses)(
     const after = await send(ledger, 'after');
     for (const call of [inFlight, after]) ledger.done(call, { outcome: 'ok', durationMs: 1 });
     await ledger.flush();
-    const ids = (await readCalls(workspace)).map((call) => call.call_id);
+    const ids = (await readCalls(placesIn(workspace))).map((call) => call.call_id);
     expect(ids.sort()).toEqual([ended.id, inFlight.id, refused.id, after.id].sort());
     await ledger.close();
-    expect(readdirSync(journalOf(workspace)).filter((name) => name !== 'old')).toEqual([]);
+    expect(unsealed(journalOf(workspace)).filter((name) => name !== 'old')).toEqual([]);
   },
 );
 
@@ -98,7 +98,7 @@ test.each([
   await vi.waitFor(() => expect(ledger.health).toBe('good'), { timeout: 10_000 });
   expect(journalText(workspace)).toContain(`"k":"done"`);
   await ledger.flush();
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
 });
 
 test('no call goes out once a copy has taken the place of the journal', async () => {
@@ -140,8 +140,8 @@ test('older files that calls still need are put back too, in their order', async
   expect((await readOpenCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual(calls.map(({ id }) => id));
   for (const call of calls) ledger.done(call, { outcome: 'ok', durationMs: 1 });
   await ledger.flush();
-  expect(await readCalls(workspace)).toHaveLength(8);
-  expect(readdirSync(journalOf(workspace))).toHaveLength(1);
+  expect(await readCalls(placesIn(workspace))).toHaveLength(8);
+  expect(unsealed(journalOf(workspace))).toHaveLength(1);
 });
 
 test(
@@ -175,7 +175,7 @@ test('while the folder cannot be made, calls are refused with the reason of now;
   await ledger.flush();
   ledger.done(call, { outcome: 'ok', durationMs: 1 });
   await ledger.flush();
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
 });
 
 test('a disk that is full while the journal is put back leaves nothing half made', async () => {
@@ -194,7 +194,7 @@ test('a disk that is full while the journal is put back leaves nothing half made
   full = true;
   await expect(send(ledger, 'refused')).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
   await expect(ledger.flush()).rejects.toMatchObject({ message: expect.stringContaining('ENOSPC') });
-  expect(readdirSync(journalOf(workspace))).toEqual([]);
+  expect(unsealed(journalOf(workspace))).toEqual([]);
   full = false;
   await ledger.flush();
   expect((await readOpenCalls(placesIn(workspace))).map(({ call_id }) => call_id)).toEqual([call.id]);
@@ -228,7 +228,7 @@ test.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])(
     broken = false;
     await vi.waitFor(() => expect(ledger.health).toBe('good'), { timeout: 10_000 });
     await ledger.flush();
-    expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
+    expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, outcome: 'ok' }]);
   },
 );
 
@@ -249,7 +249,7 @@ test('a run file that is deleted or rotated away under the hub is begun anew', a
     const { id } = await end(ledger);
     await ledger.flush();
     seen.push(id);
-    expect((await readCalls(workspace)).map((call) => call.call_id)).toContain(id);
+    expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toContain(id);
   }
   expect(seen).toHaveLength(3);
 });
@@ -267,7 +267,7 @@ test('a run file that is deleted between opening and writing gets its lines from
   });
   const { id } = await end(ledger);
   await ledger.flush();
-  expect((await readCalls(workspace)).map((call) => call.call_id)).toEqual([id]);
+  expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual([id]);
 });
 
 interface OpenOptions {
@@ -327,6 +327,10 @@ function replaceByCopy(workspace: string): void {
   rmSync(folder, { recursive: true });
   mkdirSync(folder, { mode: 0o700 });
   cpSync(join(workspace, 'copy'), folder, { recursive: true });
+}
+
+function unsealed(folder: string): string[] {
+  return readdirSync(folder).filter((file) => !file.endsWith('.sealed'));
 }
 
 function journalOf(workspace: string): string {

@@ -55,16 +55,37 @@ export async function pairCalls(
           held.delete(record.call.parts.id);
           await onEnded(record.call, record.end);
         } else if (record.kind === 'done') {
-          const call = open.get(record.id);
-          // The `sent` record may be in a file that was removed already. Then the run file has the call.
+          const call = open.get(record.id) ?? held.get(record.id);
+          // The `sent` record may be in a file that retention removed.
           if (call === undefined) continue;
           open.delete(record.id);
+          held.delete(record.id);
           await onEnded(call, record.end);
         }
       }
     }
   }
   return { open, held, corrupt };
+}
+
+export interface EndedRecord {
+  readonly call: RecordedStart;
+  readonly end: EndParts;
+}
+
+/** A call by the record of its start and of its end, which may be the same. Undefined if one is damaged. */
+export function endedCall(start: string, end: string): EndedRecord | undefined {
+  const first = parseRecord(start);
+  if (first?.kind === 'whole') return first;
+  const last = parseRecord(end);
+  if ((first?.kind !== 'sent' && first?.kind !== 'held') || last?.kind !== 'done') return undefined;
+  return { call: first.call, end: last.end };
+}
+
+/** A call by the record of its start. Undefined if that is damaged. */
+export function startedCall(line: string): RecordedStart | undefined {
+  const record = parseRecord(line);
+  return record?.kind === 'sent' || record?.kind === 'held' ? record.call : undefined;
 }
 
 type JournalRecord =

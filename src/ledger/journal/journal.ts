@@ -8,9 +8,10 @@ import {
   type Logger,
   thisProcess,
 } from '../../base/index.ts';
+import { type ChainHead, chainEnd, chained, chainHash, chainStart, noHash, type SegmentHead } from './chain.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { LedgerFiles } from './file-operations.ts';
-import { journalName, leftName, parseJournalName } from './journal-name.ts';
+import { journalName, leftName, parseJournalName, sealedName } from './journal-name.ts';
 import { Utf8Buffer } from './utf8-buffer.ts';
 
 export interface JournalOptions {
@@ -18,13 +19,16 @@ export interface JournalOptions {
   readonly boot: string;
   readonly sync: 'os' | 'always';
   readonly rotateBytes: number;
+  /** The heads of earlier lives that no other life names. */
+  readonly after: readonly SegmentHead[];
 }
 
 export interface JournalFile {
   name: string;
-  /** Open until the file is removed: if it is deleted under a running hub, its bytes are still readable here. */
+  /** Open until the file is sealed: if it is deleted under a running hub, its bytes are still readable here. */
   fd: number;
   inode: number;
+  headerSize: number;
   /** The number of valid bytes; any beyond them are left from a failed write. */
   size: number;
   /** The number of calls and run lines that still need this file: in-flight calls, and lines not in a run file yet. */
@@ -37,7 +41,7 @@ interface JournalDeps {
   readonly files: LedgerFiles;
 }
 
-/** This process's journal: one current file, and older ones until nothing needs them. */
+/** This process's journal: one current file, and older ones until nothing needs them. Then they are sealed. */
 export class Journal {
   readonly #deps: JournalDeps;
   readonly #options: JournalOptions;
@@ -47,6 +51,9 @@ export class Journal {
   #current: JournalFile;
   #path: string;
   #number = 1;
+  #head: ChainHead;
+  /** The number of buffered records. */
+  #records = 0;
   #torn = false;
   #rotationFailed = false;
   #gone = false;
@@ -59,7 +66,8 @@ export class Journal {
     this.#options = options;
     this.#folder = ensureGuardedFolder(options.place.root, options.place.names);
     try {
-      this.#current = this.#create(this.#folder, 1);
+      const before = Math.max(0, ...options.after.map(({ seq }) => seq));
+      [this.#current, this.#head] = this.#create(this.#folder, 1, before, options.after);
     } catch (error) {
       this.#folder.close();
       throw error;
@@ -81,26 +89,48 @@ export class Journal {
     return this.#restored;
   }
 
-  /** Buffers text for the next write. */
-  add(text: string): void {
-    this.#buffer.add(text);
+  /** The head of the chain after the last write. */
+  get head(): ChainHead {
+    return this.#head;
+  }
+
+  /** Buffers one record for the next write. */
+  add(record: string): void {
+    if (this.#records++ === 0) this.#buffer.add(noHash);
+    this.#buffer.add(record);
   }
 
   /**
-   * Writes all buffered text and returns the file that has it. On failure it throws, discards
-   * the text and leaves the file
-   * unchanged.
+   * Writes all buffered records with their `chain` record, and returns the file that has them. On failure it throws,
+   * discards the records and leaves the file unchanged.
    */
   write(): JournalFile {
+    const records = this.#records;
+    this.#records = 0;
+    try {
+      if (this.#gone) this.#restore();
+      else this.#expectThere();
+      // A file with the rest of a failed write is cut first.
+      if (this.#current.size >= this.#options.rotateBytes && !this.#torn) this.#rotate();
+      this.#writeBatch(this.#current, records);
+    } finally {
+      this.#buffer.clear();
+    }
+    return this.#current;
+  }
+
+  /** The buffer begins with room for the previous hash, so that one call hashes both. The file gets the bytes after it. */
+  #writeBatch(file: JournalFile, records: number): void {
+    const seq = this.#head.seq + 1;
+    this.#buffer.add(chainStart(seq, records));
+    this.#buffer.bytes.write(this.#head.hash, 0, 'latin1');
+    const hash = chainHash(this.#buffer.bytes.subarray(0, this.#buffer.size));
+    this.#buffer.add(hash);
+    this.#buffer.add(chainEnd);
     const { bytes, size } = this.#buffer;
-    this.#buffer.clear();
-    if (this.#gone) this.#restore();
-    else this.#expectThere();
-    if (this.#current.size >= this.#options.rotateBytes) this.#rotate();
-    const file = this.#current;
     try {
       if (this.#torn) this.#cut();
-      this.#writeAll(file.fd, bytes, size, file.size);
+      this.#writeAll(file, bytes.subarray(noHash.length, size));
     } catch (error) {
       this.#torn = true;
       try {
@@ -110,8 +140,8 @@ export class Journal {
       }
       throw error;
     }
-    file.size += size;
-    return file;
+    file.size += size - noHash.length;
+    this.#head = { seq, hash };
   }
 
   /** Throws unless every file is where it was created. Thorough and therefore slow: for periodic checks. */
@@ -125,7 +155,7 @@ export class Journal {
 
   release(file: JournalFile, count: number): void {
     file.references -= count;
-    if (file.references === 0 && this.#older.delete(file)) this.#remove(file);
+    if (file.references === 0 && this.#older.delete(file)) this.#seal(file);
   }
 
   /** Every file with its number of valid bytes, oldest first. */
@@ -133,14 +163,20 @@ export class Journal {
     return this.#all().map(({ name, size }) => ({ path: join(this.#folder.path, name), upTo: size }));
   }
 
-  /** Leaves files that are still needed for the next start to recover. A clean life leaves none. */
+  /** Seals its files, and leaves those that are still needed for the next start to recover. */
   close(): void {
     for (const file of this.#all()) {
-      if (file.references === 0) this.#remove(file);
-      else this.#leave(file);
+      if (file.references > 0) this.#leave(file);
+      else if (this.#isEmpty(file)) this.#remove(file);
+      else this.#seal(file);
     }
     this.#older.clear();
     this.#folder.close();
+  }
+
+  /** Has its header alone, and no other file names it. */
+  #isEmpty(file: JournalFile): boolean {
+    return file === this.#current && file.size === file.headerSize;
   }
 
   #all(): JournalFile[] {
@@ -177,7 +213,7 @@ export class Journal {
     const further = this.#number + 1 - numberOf(all[0] ?? this.#current);
     try {
       for (const old of all) {
-        const file = this.#create(folder, numberOf(old) + further);
+        const file = this.#createEmpty(folder, numberOf(old) + further);
         made.push(file);
         copyBytes(this.#deps.files, old, file);
         if (this.#options.sync === 'always') this.#deps.files.sync(file.fd);
@@ -190,7 +226,7 @@ export class Journal {
     all.forEach((old, index) => {
       this.#removeOld(old);
       // Calls and run lines refer to the file by this object.
-      Object.assign(old, made[index], { references: old.references });
+      Object.assign(old, made[index], { references: old.references, headerSize: old.headerSize });
     });
     this.#folder.close();
     this.#folder = folder;
@@ -207,25 +243,39 @@ export class Journal {
     else this.#deps.files.close(old.fd);
   }
 
-  #create(folder: GuardedFolder, number: number): JournalFile {
+  #createEmpty(folder: GuardedFolder, number: number): JournalFile {
     const { files, clock } = this.#deps;
-    const { boot, sync } = this.#options;
-    const created = new Date(clock.now()).toISOString();
-    const owner = thisProcess();
-    const name = journalName(created, boot, number);
-    const life = { boot, pid: owner.pid, pid_start: owner.start ?? null };
-    const bytes = Buffer.from(`${JSON.stringify({ k: 'header', version: 1, ...life, created, file: number })}\n`);
+    const name = journalName(new Date(clock.now()).toISOString(), this.#options.boot, number);
     const fd = files.create(folder, name);
-    const file = { name, fd, inode: fstatSync(fd).ino, size: bytes.length, references: 0 };
+    return { name, fd, inode: fstatSync(fd).ino, size: 0, headerSize: 0, references: 0 };
+  }
+
+  /** Creates the next file. Its header names the heads before it. */
+  #create(
+    folder: GuardedFolder,
+    number: number,
+    seq: number,
+    after: readonly SegmentHead[],
+  ): readonly [JournalFile, ChainHead] {
+    const { boot, sync } = this.#options;
+    const owner = thisProcess();
+    const life = { boot, pid: owner.pid, pid_start: owner.start ?? null };
+    const created = new Date(this.#deps.clock.now()).toISOString();
+    const header = `${JSON.stringify({ k: 'header', version: 2, ...life, created, file: number, after })}\n`;
+    const { text, hash } = chained(noHash, seq + 1, [header]);
+    const bytes = Buffer.from(text);
+    const file = this.#createEmpty(folder, number);
     try {
-      this.#writeAll(fd, bytes, bytes.length, 0);
+      this.#writeAll(file, bytes);
       // Without it, a power cut may lose the name of a file whose bytes are safe.
       if (sync === 'always') fsyncSync(folder.fd);
     } catch (error) {
       this.#discard(folder, file);
       throw error;
     }
-    return file;
+    file.size = bytes.length;
+    file.headerSize = bytes.length;
+    return [file, { seq: seq + 1, hash }];
   }
 
   #discard(folder: GuardedFolder, { name, fd }: JournalFile): void {
@@ -236,14 +286,14 @@ export class Journal {
   /** If the next file cannot be created, the journal keeps writing to the current one. */
   #rotate(): void {
     try {
-      const next = this.#create(this.#folder, this.#number + 1);
       const old = this.#current;
+      const last = { life: this.#options.boot, file: this.#number, ...this.#head };
+      const [next, head] = this.#create(this.#folder, this.#number + 1, this.#head.seq, [last]);
       this.#number++;
-      this.#current = next;
+      [this.#current, this.#head] = [next, head];
       this.#path = join(this.#folder.path, next.name);
-      this.#torn = false;
       this.#rotationFailed = false;
-      if (old.references === 0) this.#remove(old);
+      if (old.references === 0) this.#seal(old);
       else this.#older.add(old);
     } catch (error) {
       if (!this.#rotationFailed) this.#deps.logger.warn('ledger.rotation-failed', { file: this.path, error });
@@ -256,10 +306,10 @@ export class Journal {
    * through the thread pool adds
    * more latency to every call than the whole hop costs.
    */
-  #writeAll(fd: number, bytes: Buffer, size: number, position: number): void {
+  #writeAll({ fd, size }: JournalFile, bytes: Buffer): void {
     let written = 0;
-    while (written < size) {
-      const count = this.#deps.files.write(fd, bytes, written, size - written, position + written);
+    while (written < bytes.length) {
+      const count = this.#deps.files.write(fd, bytes, written, bytes.length - written, size + written);
       if (count === 0) throw new Error('the file system took no bytes');
       written += count;
     }
@@ -278,6 +328,16 @@ export class Journal {
     } catch (error) {
       // Under its own name it is recovered once this process has ended.
       this.#deps.logger.debug('ledger.journal-not-left', { file: name, error });
+    }
+  }
+
+  #seal({ name, fd }: JournalFile): void {
+    this.#deps.files.close(fd);
+    try {
+      this.#folder.rename(name, sealedName(name));
+    } catch (error) {
+      // Under its own name it is sealed once this process has ended.
+      this.#deps.logger.debug('ledger.journal-not-sealed', { file: name, error });
     }
   }
 

@@ -14,25 +14,30 @@ export async function* readLineChunks(path: string, from = 0, upTo = Infinity): 
   const handle = await openIfThere(path);
   if (handle === undefined) return;
   try {
-    let rest: Buffer[] = [];
-    let position = from;
-    while (position < upTo) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, upTo - position));
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      const bytes = chunk.subarray(0, bytesRead);
-      const newline = bytes.lastIndexOf(10);
-      if (newline < 0) {
-        rest.push(bytes);
-        continue;
-      }
-      const whole = Buffer.concat([...rest, bytes.subarray(0, newline)]);
-      rest = [bytes.subarray(newline + 1)];
-      yield { lines: whole.toString('utf8').split('\n'), end: position - bytesRead + newline + 1 };
-    }
+    yield* linesOf(handle, from, upTo);
   } finally {
     await handle.close();
+  }
+}
+
+/** The same for a file that is open. */
+export async function* linesOf(handle: FileHandle, from = 0, upTo = Infinity): AsyncGenerator<LineChunk> {
+  let rest: Buffer[] = [];
+  let position = from;
+  while (position < upTo) {
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, upTo - position));
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    const bytes = chunk.subarray(0, bytesRead);
+    const newline = bytes.lastIndexOf(10);
+    if (newline < 0) {
+      rest.push(bytes);
+      continue;
+    }
+    const whole = Buffer.concat([...rest, bytes.subarray(0, newline)]);
+    rest = [bytes.subarray(newline + 1)];
+    yield { lines: whole.toString('utf8').split('\n'), end: position - bytesRead + newline + 1 };
   }
 }
 

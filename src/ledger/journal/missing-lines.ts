@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/index.ts';
-import { runFile } from '../places.ts';
 import { appendRunLines, cutTornLine, openRunsFolder, readCallIds } from '../runs/run-file.ts';
 import type { LedgerFiles } from './file-operations.ts';
 
@@ -27,7 +26,7 @@ export function createMissingLines(
     const known = runs.get(run);
     if (known !== undefined) return known;
     await cutTornLine(deps.clock, workspace, run);
-    const state = { run, known: await readCallIds(runFile(workspace, run)), text: '' };
+    const state = { run, known: await readCallIds(workspace, run), text: '' };
     runs.set(run, state);
     return state;
   }

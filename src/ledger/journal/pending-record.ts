@@ -41,3 +41,8 @@ function heldText(call: OpenCall, redact: Redact): string {
   if (call.raw === undefined) return heldRecord(call);
   return heldRecord({ ...call, args: argumentsMember(call.raw, longestRefusedArguments, redact) });
 }
+
+/** For the time in which nothing could be written. */
+export function gapRecord(ts: string, since: string, dropped: number): string {
+  return `{"k":"gap","ts":"${ts}","since":"${since}","dropped":${dropped}}\n`;
+}

@@ -70,7 +70,7 @@ test(
   async () => {
     const acknowledged = (await killAfter(spawnChild('hold'), 40)).map((line) => line.split(' '));
     await open();
-    const calls = new Map((await readCalls(workspace)).map((call) => [call.call_id, call]));
+    const calls = new Map((await readCalls(placesIn(workspace))).map((call) => [call.call_id, call]));
     const last = new Map(acknowledged.map(([word, id = '']) => [id, word]));
     // The newest calls may have got further than they had time to say.
     const settled = [...last].slice(0, -1);
@@ -93,7 +93,7 @@ test.each([1, 60, 700])(
     expect(journals()).not.toEqual([]);
 
     await open();
-    const calls = new Map((await readCalls(workspace)).map((call) => [call.call_id, call]));
+    const calls = new Map((await readCalls(placesIn(workspace))).map((call) => [call.call_id, call]));
     const sent = acknowledged.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
     const done = acknowledged.filter((line) => line.startsWith('done ')).map((line) => line.slice(5));
     expect(sent.length).toBeGreaterThanOrEqual(count);
@@ -115,7 +115,7 @@ test('several starters at once: each call is recovered once, by one of them', as
   const starters = [1, 2, 3, 4].map(() => spawnChild('recover'));
   const codes = await Promise.all(starters.map((starter) => once(starter.process, 'exit')));
   expect(codes.map(([code]) => code)).toEqual([0, 0, 0, 0]);
-  const ids = (await readCalls(workspace)).map((call) => call.call_id);
+  const ids = (await readCalls(placesIn(workspace))).map((call) => call.call_id);
   expect(new Set(ids).size).toBe(ids.length);
   const sent = acknowledged.filter((line) => line.startsWith('sent ')).map((line) => line.slice(5));
   expect(sent.filter((id) => !ids.includes(id))).toEqual([]);
@@ -130,7 +130,7 @@ test('starters at once never share out the files of one life', async () => {
     journal(`20260101T000100Z-${boot}.2.jsonl`, [header(), doneLine(`${boot}-1`)]);
   }
   await Promise.all(Array.from({ length: 6 }, () => open()));
-  const calls = await readCalls(workspace);
+  const calls = await readCalls(placesIn(workspace));
   expect(calls.map((call) => call.call_id).sort()).toEqual(boots.map((boot) => `${boot}-1`));
   expect(calls.filter((call) => call.outcome !== 'ok')).toEqual([]);
 });
@@ -153,7 +153,7 @@ test('recovery next to a living hub leaves its files alone', async () => {
   const before = journals();
   await open();
   expect(journals()).toEqual(expect.arrayContaining(before));
-  expect((await readCalls(workspace)).filter((call) => call.outcome === 'interrupted')).toEqual([]);
+  expect((await readCalls(placesIn(workspace))).filter((call) => call.outcome === 'interrupted')).toEqual([]);
 });
 
 test(
@@ -176,7 +176,9 @@ test(
       '{"k":"do',
     );
     await open();
-    expect((await readCalls(workspace)).map((call) => [call.call_id, call.outcome, call.duration_ms])).toEqual([
+    expect(
+      (await readCalls(placesIn(workspace))).map((call) => [call.call_id, call.outcome, call.duration_ms]),
+    ).toEqual([
       ['aaa-1', 'ok', 2.5],
       ['aaa-2', 'interrupted', null],
       ['aaa-3', 'denied', 0],
@@ -193,7 +195,9 @@ test('a transport over which no revision was agreed on is kept', async () => {
   const refused = ledgerConnection({ transport: 'http', protocolVersion: null, sessionId: null });
   journal('20260101T000000Z-aaa.jsonl', [header(), sentRecord(parts('aaa-1', '{}'), refused).trimEnd()]);
   await open();
-  expect(await readCalls(workspace)).toMatchObject([{ transport: 'http', protocol_version: null, session_id: null }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([
+    { transport: 'http', protocol_version: null, session_id: null },
+  ]);
 });
 
 test('what a server was asked is kept, and a journal that does not tell it is one of tools', async () => {
@@ -202,7 +206,7 @@ test('what a server was asked is kept, and a journal that does not tell it is on
   const asked = sentRecord({ ...parts('aaa-1', '{}'), subject: prompt }, connection).trimEnd();
   journal('20260101T000000Z-aaa.jsonl', [header(), asked, sentLine('aaa-2')]);
   await open();
-  const [first, second] = await readCalls(workspace);
+  const [first, second] = await readCalls(placesIn(workspace));
   expect(first).toMatchObject({ tool: 'prompt:p', method: 'prompts/get', outcome: 'interrupted' });
   expect(second).not.toHaveProperty('method');
 });
@@ -212,7 +216,8 @@ test('recovery that was interrupted itself is taken up again: lines once, a dead
   await open();
   const text = runText();
   await closeAll();
-  // As if the first recovery had died before it removed the file, its line for aaa-2 half written.
+  // As if the first recovery had died before it sealed the file, its line for aaa-2 half written.
+  await rm(join(workspace, 'state/journal/20260101T000000Z-aaa.jsonl.sealed'));
   journal(`20260101T000000Z-aaa.jsonl.claimed-bbb-${deadPid()}-5`, [
     header(),
     sentLine('aaa-1'),
@@ -223,7 +228,11 @@ test('recovery that was interrupted itself is taken up again: lines once, a dead
   writeFileSync(runPath(), `${text}{"ts":"2026`);
   await open();
   expect(runText().startsWith(text)).toBe(true);
-  expect((await readCalls(workspace)).map((call) => call.call_id).sort()).toEqual(['aaa-1', 'aaa-2', 'aaa-3']);
+  expect((await readCalls(placesIn(workspace))).map((call) => call.call_id).sort()).toEqual([
+    'aaa-1',
+    'aaa-2',
+    'aaa-3',
+  ]);
   expect(journals()).toHaveLength(1);
   expectWholeLines();
 });
@@ -233,7 +242,7 @@ test('a claim of a living process stands, for every file of that life', async ()
   journal(`20260101T000000Z-aaa.jsonl.claimed-bbb-${self.pid}-${self.start ?? 'x'}`, [header(), sentLine('aaa-1')]);
   journal('20260101T000500Z-aaa.2.jsonl', [header(), sentLine('aaa-2')]);
   await open();
-  expect(await readCalls(workspace)).toEqual([]);
+  expect(await readCalls(placesIn(workspace))).toEqual([]);
   expect(journals()).toHaveLength(3);
 });
 
@@ -243,7 +252,7 @@ test('the same pid with another start time is another process', async () => {
   const other = { pid: self.pid, start: (self.start ?? 0) + 1 };
   journal('20260101T000000Z-aaa.jsonl', [header(other), sentLine('aaa-1')]);
   await open();
-  expect(await readCalls(workspace)).toHaveLength(self.start === undefined ? 0 : 1);
+  expect(await readCalls(placesIn(workspace))).toHaveLength(self.start === undefined ? 0 : 1);
 });
 
 test('a file without a readable header is young or dead: time tells', async () => {
@@ -256,7 +265,7 @@ test('a file without a readable header is young or dead: time tells', async () =
   const past = new Date(Date.now() - 120_000);
   for (const file of journals()) utimesSync(join(workspace, 'state/journal', file), past, past);
   await open();
-  expect((await readCalls(workspace)).map((call) => call.call_id)).toEqual(['bbb-1']);
+  expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual(['bbb-1']);
   expect(journals().filter((file) => !file.includes(bootOfLast()))).toEqual(['notes.txt']);
 });
 
@@ -269,7 +278,7 @@ test('what cannot be written now is left for the next start, and the hub starts 
   expect(journals()).toContain('20260101T000000Z-aaa.jsonl.left');
   await rm(join(workspace, '.runs/agents/run'));
   await open();
-  expect((await readCalls(workspace)).map((call) => call.call_id)).toEqual(['aaa-1']);
+  expect((await readCalls(placesIn(workspace))).map((call) => call.call_id)).toEqual(['aaa-1']);
   expect(journals().filter((file) => file.includes('aaa'))).toEqual([]);
 });
 
@@ -358,8 +367,10 @@ function journal(file: string, lines: readonly string[], torn = ''): void {
   writeFileSync(join(folder, file), lines.map((line) => `${line}\n`).join('') + torn);
 }
 
+/** Files that are not sealed. */
 function journals(): string[] {
-  return readdirSync(join(workspace, 'state/journal')).sort();
+  const files = readdirSync(join(workspace, 'state/journal'));
+  return files.filter((file) => !file.endsWith('.sealed')).sort();
 }
 
 function runPath(run = 'run'): string {

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Clock,
@@ -11,13 +11,15 @@ import {
   thisProcess,
 } from '../../base/index.ts';
 import type { LedgerPlaces } from '../places.ts';
-import { runLine } from '../records/call-text.ts';
+import { doneRecord, runLine } from '../records/call-text.ts';
 import { interruptedParts, voidParts } from '../records/end-text.ts';
 import type { LedgerFiles } from './file-operations.ts';
-import { claimedName, type JournalName, leftName, parseJournalName } from './journal-name.ts';
+import { claimedName, type JournalName, leftName, sealedName } from './journal-name.ts';
 import { pairCalls } from './journal-reader.ts';
 import { isMissing, openRegularFile } from './line-chunks.ts';
 import { createMissingLines } from './missing-lines.ts';
+import { sealSegment } from './seal-segment.ts';
+import { journalSegments } from './segments.ts';
 
 export interface RecoveryDeps {
   readonly clock: Clock;
@@ -25,29 +27,41 @@ export interface RecoveryDeps {
   readonly files: LedgerFiles;
 }
 
+export interface RecoveryOptions {
+  /** The life of the process that recovers. */
+  readonly boot: string;
+  /** Removes the files afterwards instead of sealing them. */
+  readonly removes?: boolean;
+}
+
 /**
- * Takes over the journals of ended process lives and brings the run files up to date with them. A call that was sent and
- * has no end becomes `interrupted`; one that was held and never sent becomes `void`, because it did not run. Never fails
- * as a whole: a life that cannot be recovered now is left for later.
+ * Takes over the journals of ended process lives, seals them and brings the run files up to date with them. A call that
+ * was sent and has no end becomes `interrupted`; one that was held and never sent becomes `void`, because it did not run.
+ * Never fails as a whole: a life that cannot be recovered now is left for later.
  */
-export async function recoverJournals(deps: RecoveryDeps, places: LedgerPlaces, boot: string): Promise<void> {
+export async function recoverJournals(
+  deps: RecoveryDeps,
+  places: LedgerPlaces,
+  options: RecoveryOptions,
+): Promise<void> {
   const { workspace, journal } = places;
   const folder = openGuardedFolder(journal.root, journal.names);
   if (folder === undefined) return;
   try {
-    for (const life of await journalLives(folder.path)) await recoverIfOver({ ...deps, workspace, folder }, life, boot);
+    for (const life of await journalLives(folder.path))
+      await recoverIfOver({ ...deps, ...options, workspace, folder }, life);
   } finally {
     folder.close();
   }
 }
 
-interface RecoveryPlace extends RecoveryDeps {
+interface RecoveryPlace extends RecoveryDeps, RecoveryOptions {
   readonly workspace: string;
   readonly folder: GuardedFolder;
 }
 
-async function recoverIfOver(deps: RecoveryPlace, life: readonly JournalName[], boot: string): Promise<void> {
-  const { folder } = deps;
+async function recoverIfOver(deps: RecoveryPlace, life: readonly JournalName[]): Promise<void> {
+  const { folder, boot } = deps;
   try {
     if (await isInUse(deps, folder.path, life)) return;
     const claimed = claimLife(folder, life, boot);
@@ -60,18 +74,12 @@ async function recoverIfOver(deps: RecoveryPlace, life: readonly JournalName[], 
 }
 
 /**
- * The files of each process life, oldest first. They belong together: a call may begin in one file and end in the next.
+ * The files of each process life that are not sealed, oldest first. They belong together: a call may begin in one file and
+ * end in the next.
  */
 export async function journalLives(folder: string): Promise<JournalName[][]> {
-  const lives = new Map<string, JournalName[]>();
-  for (const file of await filesIn(folder)) {
-    const name = parseJournalName(file);
-    if (name === undefined) continue;
-    const life = lives.get(name.boot) ?? [];
-    life.push(name);
-    lives.set(name.boot, life);
-  }
-  return [...lives.values()].map((life) => life.sort((a, b) => a.number - b.number));
+  const lives = await journalSegments(folder);
+  return lives.map((life) => life.filter(({ holder }) => holder !== 'sealed')).filter((life) => life.length > 0);
 }
 
 /** Whether a living process writes or recovers these files. */
@@ -127,47 +135,60 @@ async function headerOwner(path: string): Promise<ProcessLife | undefined> {
 }
 
 async function recoverLife(deps: RecoveryPlace, life: readonly JournalName[]): Promise<void> {
-  const { workspace, folder } = deps;
-  const missing = createMissingLines(deps, workspace);
-  const sources = life.map((name) => ({ path: join(folder.path, name.file) }));
+  const missing = createMissingLines(deps, deps.workspace);
   const {
     open: interrupted,
     held,
     corrupt,
-  } = await pairCalls(sources, ({ parts, connection }, end) =>
+  } = await pairCalls(await sourcesOf(deps, life), ({ parts, connection }, end) =>
     missing.add(parts.run, parts.id, runLine(parts, connection, end)),
   );
-  for (const { parts, connection } of interrupted.values()) {
-    await missing.add(parts.run, parts.id, runLine(parts, connection, interruptedParts()));
-  }
-  for (const { parts, connection } of held.values()) {
-    await missing.add(parts.run, parts.id, runLine(parts, connection, voidParts()));
+  const ts = new Date(deps.clock.now()).toISOString();
+  const ends: string[] = [];
+  for (const [calls, end] of [[interrupted, interruptedParts()] as const, [held, voidParts()] as const]) {
+    for (const { parts, connection } of calls.values()) {
+      await missing.add(parts.run, parts.id, runLine(parts, connection, end));
+      ends.push(doneRecord(parts, end, ts));
+    }
   }
   const failed = await missing.finish();
   const files = life.map((name) => name.original);
   if (corrupt > 0) deps.logger.warn('ledger.records-corrupted', { files, count: corrupt });
   if (failed.size === 0) {
-    // Oldest first: an end without its beginning is harmless, but a beginning without its
-    // end would count as interrupted.
-    for (const name of life) folder.remove(name.file);
+    await settle(deps, life, ts, ends);
     deps.logger.info('ledger.recovered', { files, interrupted: interrupted.size, void: held.size });
     return;
   }
-  for (const name of life) folder.rename(name.file, leftName(name.original));
+  for (const name of life) deps.folder.rename(name.file, leftName(name.original));
   const [run, error] = [...failed][0] ?? [];
   deps.logger.error('ledger.recovery-postponed', { files, run, error });
 }
 
-async function filesIn(folder: string): Promise<string[]> {
-  try {
-    // A hub creates only regular files here, so ignore links and pipes.
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name)
-      .sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
+/** A call that begins in one of these files may end in a later one that is sealed already. */
+async function sourcesOf(
+  { folder }: RecoveryPlace,
+  life: readonly JournalName[],
+): Promise<{ readonly path: string }[]> {
+  const [first] = life;
+  const all = (await journalSegments(folder.path)).find(([name]) => name?.boot === first?.boot) ?? life;
+  return all
+    .filter(({ number }) => number >= (first?.number ?? 0))
+    .map((name) => ({ path: join(folder.path, name.file) }));
+}
+
+/** Oldest first: an end without its beginning is harmless, but a beginning without its end would count as interrupted. */
+async function settle(
+  { folder, files, boot, removes }: RecoveryPlace,
+  life: readonly JournalName[],
+  ts: string,
+  ends: readonly string[],
+): Promise<void> {
+  for (const name of life) {
+    if (removes === true) {
+      folder.remove(name.file);
+      continue;
+    }
+    await sealSegment(files, folder, name.file, { by: boot, ts, records: name === life.at(-1) ? ends : [] });
+    folder.rename(name.file, sealedName(name.original));
   }
 }

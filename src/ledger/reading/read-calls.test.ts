@@ -8,8 +8,10 @@ import {
   type CallLine,
   followCalls,
   hasUnsettledCalls,
+  type Ledger,
   ledgerConnection,
   ledgerSubject,
+  type OpenCall,
   openLedger,
   readCalls,
   readOpenCalls,
@@ -29,53 +31,47 @@ test('calls of all runs are merged by start, newest last; torn and foreign lines
   add('two', 2, 3, 6);
   appendFileSync(path('one'), '{"ts":"2024-01-15T10:30:00Z","server":"old","tool":"x"}\nnot json\n{"ts":"torn');
   writeFileSync(join(workspace, '.runs/agents/README'), 'not a run');
-  expect(numbers(await readCalls(workspace))).toEqual([1, 2, 3, 4, 5, 6]);
-  expect(numbers(await readCalls(workspace, { run: 'two' }))).toEqual([2, 3, 6]);
-  expect(numbers(await readCalls(workspace, { run: 'none' }))).toEqual([]);
-  expect(numbers(await readCalls(workspace, { run: 'two', limit: 2 }))).toEqual([3, 6]);
-  expect(numbers(await readCalls(workspace, { limit: 4 }))).toEqual([3, 4, 5, 6]);
-  expect(numbers(await readCalls(workspace, { limit: 0 }))).toEqual([]);
-  await expect(readCalls(workspace, { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(numbers(await readCalls(placesIn(workspace)))).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'two' }))).toEqual([2, 3, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'none' }))).toEqual([]);
+  expect(numbers(await readCalls(placesIn(workspace), { run: 'two', limit: 2 }))).toEqual([3, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 4 }))).toEqual([3, 4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 0 }))).toEqual([]);
+  await expect(readCalls(placesIn(workspace), { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('a workspace without a ledger has no calls', async () => {
-  expect(await readCalls(workspace)).toEqual([]);
+  expect(await readCalls(placesIn(workspace))).toEqual([]);
   expect(await readOpenCalls(placesIn(workspace))).toEqual([]);
 });
 
 test('a run file that cannot be read hides no other run, and is told when it was asked for', async () => {
   add('one', 1, 2);
   mkdirSync(path('two'), { recursive: true });
-  expect(numbers(await readCalls(workspace))).toEqual([1, 2]);
-  await expect(readCalls(workspace, { run: 'two' })).rejects.toMatchObject({
+  expect(numbers(await readCalls(placesIn(workspace)))).toEqual([1, 2]);
+  await expect(readCalls(placesIn(workspace), { run: 'two' })).rejects.toMatchObject({
     code: 'LEDGER_UNAVAILABLE',
     message: expect.stringContaining('two/mcp_calls.jsonl cannot be read (EISDIR)'),
   });
-  const seen: number[] = [];
-  const stop = new AbortController();
-  const following = followCalls(workspace, { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 60_000 });
-  stop.abort();
-  await following;
 });
 
 test('only calls that are wanted are read, the last ones of them', async () => {
   add('one', 1, 4, 5);
   add('two', 2, 3, 6);
   const even = (call: CallLine): boolean => (numbers([call])[0] ?? 0) % 2 === 0;
-  expect(numbers(await readCalls(workspace, { where: even }))).toEqual([2, 4, 6]);
-  expect(numbers(await readCalls(workspace, { where: even, limit: 2 }))).toEqual([4, 6]);
-  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { where: even }))).toEqual([2, 4, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { where: even, limit: 2 }))).toEqual([4, 6]);
+  expect(numbers(await readCalls(placesIn(workspace), { since: 1_700_000_000_004 }))).toEqual([4, 5, 6]);
   // Nothing that came in later than a file's last change is in it.
   utimesSync(path('two'), 1_600_000_000, 1_600_000_000);
-  expect(numbers(await readCalls(workspace, { since: 1_700_000_000_004 }))).toEqual([4, 5]);
+  expect(numbers(await readCalls(placesIn(workspace), { since: 1_700_000_000_004 }))).toEqual([4, 5]);
 });
 
 test('the last lines of a long file are found from its end', async () => {
   add('one', ...Array.from({ length: 2000 }, (_, number) => number));
-  expect(numbers(await readCalls(workspace, { limit: 3 }))).toEqual([1997, 1998, 1999]);
-  expect(numbers(await readCalls(workspace, { limit: 1500 }))).toHaveLength(1500);
-  expect(numbers(await readCalls(workspace))).toHaveLength(2000);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 3 }))).toEqual([1997, 1998, 1999]);
+  expect(numbers(await readCalls(placesIn(workspace), { limit: 1500 }))).toHaveLength(1500);
+  expect(numbers(await readCalls(placesIn(workspace)))).toHaveLength(2000);
 });
 
 test('calls in flight are read from the living journal, also past a rotation', async () => {
@@ -105,36 +101,81 @@ test('calls in flight are read from the living journal, also past a rotation', a
   expect(await readOpenCalls(placesIn(workspace))).toEqual([]);
 });
 
-test('following tells of new lines once, in runs that begin later too, and ends with the signal', async () => {
-  add('old', 1, 2, 3);
-  const seen: number[] = [];
+test('following tells of calls that end, also of hubs that start later, and ends with the signal', async () => {
+  const first = await openHere();
+  await call(first, 'old', 1, 2);
+  const slow = await begin(first, 'old', 3);
+  const seen: unknown[] = [];
   const stop = new AbortController();
-  const following = followCalls(workspace, { last: 1 }, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([3]), { timeout: 60_000 });
-  add('old', 4);
-  const text = line('old', 5);
-  appendFileSync(path('old'), text.slice(0, 50));
-  add('new', 6);
-  await vi.waitFor(() => expect(seen.toSorted()).toEqual([3, 4, 6]), { timeout: 60_000 });
-  appendFileSync(path('old'), text.slice(50));
-  await vi.waitFor(() => expect(seen.toSorted()).toEqual([3, 4, 5, 6]), { timeout: 60_000 });
+  const onCall = ({ args }: CallLine): void => void seen.push((args as { number: number }).number); // as `begin` writes it
+  const following = followCalls(placesIn(workspace), { last: 1 }, onCall, stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual([2]), { timeout: 60_000 });
+  const second = await openHere();
+  await call(second, 'new', 4);
+  first.done(slow, { outcome: 'ok', durationMs: 1 });
+  await first.close();
+  await vi.waitFor(() => expect(seen.toSorted()).toEqual([2, 3, 4]), { timeout: 60_000 });
+  await second.close();
   stop.abort();
   await following;
 });
 
 test('following one run tells of no other', async () => {
-  add('two', 1);
-  const seen: number[] = [];
+  const ledger = await openHere();
+  await call(ledger, 'two', 1);
+  const seen: string[] = [];
   const stop = new AbortController();
   const options = { run: 'two', last: 5 };
-  const following = followCalls(workspace, options, (line) => seen.push(...numbers([line])), stop.signal);
-  await vi.waitFor(() => expect(seen).toEqual([1]), { timeout: 60_000 });
-  add('one', 2);
-  add('two', 3);
-  await vi.waitFor(() => expect(seen).toEqual([1, 3]), { timeout: 60_000 });
+  const following = followCalls(placesIn(workspace), options, ({ run_id }) => seen.push(run_id), stop.signal);
+  await vi.waitFor(() => expect(seen).toEqual(['two']), { timeout: 60_000 });
+  await call(ledger, 'one', 2);
+  await call(ledger, 'two', 3);
+  await vi.waitFor(() => expect(seen).toEqual(['two', 'two']), { timeout: 60_000 });
+  await ledger.close();
   stop.abort();
   await following;
 });
+
+test('an agent that changes or forges run files changes nothing in what is read', async () => {
+  const ledger = await openHere();
+  await call(ledger, 'run', 1, 2);
+  await ledger.flush();
+  writeFileSync(path('run'), line('run', 99));
+  add('forged', 98);
+  expect((await readCalls(placesIn(workspace))).map(({ args }) => args)).toEqual([{ number: 1 }, { number: 2 }]);
+  await ledger.close();
+  expect(await readCalls(placesIn(workspace), { run: 'forged' })).toEqual([]);
+});
+
+test('the newest calls are read without the segments before them', async () => {
+  const ledger = await openHere(2000);
+  const early = await begin(ledger, 'run', 0);
+  for (let number = 1; number <= 60; number++) await call(ledger, 'run', number);
+  ledger.done(early, { outcome: 'ok', durationMs: 1 });
+  await ledger.close();
+  const wanted = (await readCalls(placesIn(workspace), { limit: 5 })).map(({ args }) => args);
+  expect(wanted).toEqual([56, 57, 58, 59, 60].map((number) => ({ number })));
+  expect(await readCalls(placesIn(workspace))).toHaveLength(61);
+});
+
+async function openHere(rotateBytes = 8_000_000): Promise<Ledger> {
+  const same = (text: string): string => text;
+  const redact = { json: same, message: same };
+  const deps = { clock: createSystemClock(), logger: createSilentLogger(), random: systemRandom, redact };
+  return await openLedger(deps, { ...placesIn(workspace), sync: 'os', rotateBytes });
+}
+
+async function begin(ledger: Ledger, run: string, number: number): Promise<OpenCall> {
+  const subject = ledgerSubject({ agent: 'a', chain: ['a'], server: 's', tool: 't', decision: 'allow' });
+  const opened = ledger.open(subject, run, `{"number":${number}}`);
+  await ledger.sent(opened, ledgerConnection({ transport: 'stdio', protocolVersion: '2025-11-25', sessionId: null }));
+  return opened;
+}
+
+async function call(ledger: Ledger, run: string, ...numbers: number[]): Promise<void> {
+  for (const number of numbers) ledger.done(await begin(ledger, run, number), { outcome: 'ok', durationMs: 1 });
+  await ledger.flush();
+}
 
 function path(run: string): string {
   return join(workspace, '.runs/agents', run, 'mcp_calls.jsonl');

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { verifies } from '../../../test/support/verifies.ts';
 import { type CallLine, summarizeCalls } from '../index.ts';
+import { placesIn } from '../ledger-places.fixture.ts';
 
 let workspace: string;
 
@@ -15,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(workspace, { recursive: true }));
 
 test('a workspace without a ledger has statistics of nothing', async () => {
-  expect(await summarizeCalls(workspace)).toEqual({
+  expect(await summarizeCalls(placesIn(workspace))).toEqual({
     total_calls: 0,
     total_errors: 0,
     calls_by_server: {},
@@ -48,7 +49,7 @@ test('calls of all runs are counted, or those of one', async () => {
     { n: 4, server: 'memory', outcome: 'throttled', agent: 'b' },
     { n: 5, server: null, outcome: 'unknown_tool' },
   );
-  const all = await summarizeCalls(workspace);
+  const all = await summarizeCalls(placesIn(workspace));
   expect(all).toMatchObject({
     total_calls: 5,
     total_errors: 3,
@@ -68,16 +69,20 @@ test('calls of all runs are counted, or those of one', async () => {
   expect(all.latency_by_tool).toEqual({
     'files.read_file': { count: 2, mean: 6, p50: 4, p95: 8, p99: 8, max: 8 },
   });
-  expect(await summarizeCalls(workspace, { run: 'two' })).toMatchObject({ total_calls: 2, error_rate: 1, runs: 1 });
-  expect(await summarizeCalls(workspace, { run: 'none' })).toMatchObject({ total_calls: 0, runs: 0 });
-  await expect(summarizeCalls(workspace, { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
+  expect(await summarizeCalls(placesIn(workspace), { run: 'two' })).toMatchObject({
+    total_calls: 2,
+    error_rate: 1,
+    runs: 1,
+  });
+  expect(await summarizeCalls(placesIn(workspace), { run: 'none' })).toMatchObject({ total_calls: 0, runs: 0 });
+  await expect(summarizeCalls(placesIn(workspace), { run: '../one' })).rejects.toMatchObject({ code: 'USAGE' });
 });
 
 test('probes of the operator are counted apart, and an agent of that name is not mistaken for one', async () => {
   const probe = { agent: 'operator', args: { transports: ['stdio'], tools: ['a'] } };
   add('doctor-1', { n: 1, ...probe, tool: 'doctor' }, { n: 2, ...probe, tool: 'inspect', outcome: 'unavailable' });
   add('two', { n: 3, ...probe, args: '{"transports":["http"],"tools":["…', tool: 'doctor' });
-  expect(await summarizeCalls(workspace)).toMatchObject({
+  expect(await summarizeCalls(placesIn(workspace))).toMatchObject({
     total_calls: 0,
     total_errors: 0,
     calls_by_server: {},
@@ -86,12 +91,12 @@ test('probes of the operator are counted apart, and an agent of that name is not
     probes: 3,
   });
   add('two', { n: 4, agent: 'operator', tool: 'doctor', args: {} }, { n: 5, agent: 'operator', tool: 'read_file' });
-  expect(await summarizeCalls(workspace)).toMatchObject({ total_calls: 2, runs: 1, probes: 3 });
+  expect(await summarizeCalls(placesIn(workspace))).toMatchObject({ total_calls: 2, runs: 1, probes: 3 });
 });
 
 test(verifies('cache:ledger', 'calls that needed no server are counted, and nobody was faster for it'), async () => {
   add('one', { n: 1, duration_ms: 4 }, { n: 2, duration_ms: 0.1, cached: true, transport: null });
-  expect(await summarizeCalls(workspace)).toMatchObject({
+  expect(await summarizeCalls(placesIn(workspace))).toMatchObject({
     total_calls: 2,
     outcomes: { ok: 2 },
     cached_calls: 1,
@@ -102,7 +107,7 @@ test(verifies('cache:ledger', 'calls that needed no server are counted, and nobo
 
 test('the rate of errors has three decimals', async () => {
   add('one', ...Array.from({ length: 45 }, (_, n) => ({ n, outcome: n < 2 ? 'tool_error' : 'ok' })));
-  expect((await summarizeCalls(workspace)).error_rate).toBe(0.044);
+  expect((await summarizeCalls(placesIn(workspace))).error_rate).toBe(0.044);
 });
 
 test('torn and foreign lines are counted and harm nothing', async () => {
@@ -112,7 +117,7 @@ test('torn and foreign lines are counted and harm nothing', async () => {
   appendFileSync(path('one'), '{"ts":"torn');
   mkdirSync(path('two'), { recursive: true });
   mkdirSync(join(workspace, '.runs/agents/empty'));
-  expect(await summarizeCalls(workspace)).toMatchObject({
+  expect(await summarizeCalls(placesIn(workspace))).toMatchObject({
     total_calls: 2,
     runs: 1,
     unreadable_lines: 5,
@@ -130,7 +135,7 @@ test('suspicious paths name call and place; the workspace by any of its names is
       { n: 2, args: { path: join(workspace, 'a') } },
       { n: 3, args: { paths: [join(link, 'a'), '~/b'] } },
     );
-    const { suspicious_calls, suspicious_paths } = await summarizeCalls(link);
+    const { suspicious_calls, suspicious_paths } = await summarizeCalls(placesIn(link));
     expect(suspicious_calls).toBe(2);
     expect(suspicious_paths).toEqual([
       {
@@ -160,7 +165,7 @@ test('suspicious paths name call and place; the workspace by any of its names is
 test('what callers make up is bounded: names, suspicious calls', async () => {
   const many = Array.from({ length: 3000 }, (_, n) => ({ n, tool: `write_${n}`, agent: `agent-${n}`, args: '/etc' }));
   add('one', ...many);
-  const stats = await summarizeCalls(workspace);
+  const stats = await summarizeCalls(placesIn(workspace));
   expect(stats).toMatchObject({ total_calls: 3000, suspicious_calls: 3000 });
   expect(stats.suspicious_paths).toHaveLength(100);
   expect(Object.keys(stats.privileged_operations)).toHaveLength(1000);
@@ -175,7 +180,7 @@ test('what is no tool is timed by its method and writes nothing, whatever it is 
     method: 'resources/read',
   }));
   add('one', ...many, { n: 21, tool: 'prompt:delete_all', method: 'prompts/get' });
-  const { latency_by_tool, privileged_operations } = await summarizeCalls(workspace);
+  const { latency_by_tool, privileged_operations } = await summarizeCalls(placesIn(workspace));
   expect(Object.entries(latency_by_tool).map(([name, { count }]) => [name, count])).toEqual([
     ['files.resources/read', 20],
     ['files.prompts/get', 1],
@@ -185,7 +190,7 @@ test('what is no tool is timed by its method and writes nothing, whatever it is 
 
 test('names that mean something to JavaScript are names like others', async () => {
   add('one', { n: 1, server: '__proto__', tool: 'constructor' }, { n: 2, server: 'toString', outcome: 'denied' });
-  const { calls_by_server, errors_by_server, latency_by_tool } = await summarizeCalls(workspace);
+  const { calls_by_server, errors_by_server, latency_by_tool } = await summarizeCalls(placesIn(workspace));
   expect(JSON.stringify({ calls_by_server, errors_by_server })).toBe(
     '{"calls_by_server":{"__proto__":1,"toString":1},"errors_by_server":{"toString":1}}',
   );

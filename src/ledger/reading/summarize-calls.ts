@@ -2,23 +2,52 @@ import { realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { errnoOf } from '../../base/index.ts';
 import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
-import { runFile } from '../places.ts';
+import { journalFolder, type LedgerPlaces, runFile } from '../places.ts';
 import { parseCallLine } from '../records/call-line.ts';
 import { CallCounter, type CallStatistics } from './call-statistics.ts';
-import { runNames } from './read-calls.ts';
+import { hasRecordedCalls, scanJournal } from './journal-calls.ts';
+import { checkRunId, recordedCall } from './read-calls.ts';
+import { runNames } from './run-copies.ts';
 
 export interface SummarizeOptions {
   /** Only this run. Default: all runs. */
   readonly run?: string;
 }
 
-/** Computes the statistics of the calls in the run files in a single pass. */
-export async function summarizeCalls(workspace: string, options: SummarizeOptions = {}): Promise<CallStatistics> {
+/** Computes the statistics of the calls in the journal, or in the run files if there is none, in a single pass. */
+export async function summarizeCalls(places: LedgerPlaces, options: SummarizeOptions = {}): Promise<CallStatistics> {
+  checkRunId(options.run);
+  const { workspace } = places;
   const roots = [...new Set([workspace, await realpath(workspace)])];
   const counter = new CallCounter(roots);
+  const isJournal = await hasRecordedCalls(journalFolder(places));
+  const read = isJournal
+    ? await countJournal(places, options, counter)
+    : await countCopies(workspace, options, counter);
+  return counter.result(read);
+}
+
+type Read = Pick<CallStatistics, 'runs' | 'unreadable_lines' | 'unreadable_files'>;
+
+async function countJournal(places: LedgerPlaces, { run }: SummarizeOptions, counter: CallCounter): Promise<Read> {
+  const runs = new Set<string>();
+  let unreadable = 0;
+  for await (const { pairs } of scanJournal(journalFolder(places))) {
+    for (const pair of pairs) {
+      const recorded = recordedCall(pair);
+      if (recorded === undefined) unreadable++;
+      else if (run === undefined || recorded.call.run_id === run) {
+        if (counter.add(recorded.call)) runs.add(Buffer.from(recorded.call.run_id).toString());
+      }
+    }
+  }
+  return { runs: runs.size, unreadable_lines: unreadable, unreadable_files: [] };
+}
+
+async function countCopies(workspace: string, { run }: SummarizeOptions, counter: CallCounter): Promise<Read> {
   const unreadableFiles: string[] = [];
   let [runs, unreadableLines] = [0, 0];
-  for (const name of (await runNames(workspace, options.run)).sort()) {
+  for (const name of (await runNames(workspace, run)).sort()) {
     const path = runFile(workspace, name);
     try {
       const { calls, unreadable } = await countFile(path, counter);
@@ -30,7 +59,7 @@ export async function summarizeCalls(workspace: string, options: SummarizeOption
       if (unreadableFiles.length < maxUnreadableFiles) unreadableFiles.push(relative(workspace, path));
     }
   }
-  return counter.result({ runs, unreadable_lines: unreadableLines, unreadable_files: unreadableFiles });
+  return { runs, unreadable_lines: unreadableLines, unreadable_files: unreadableFiles };
 }
 
 const maxUnreadableFiles = 20;

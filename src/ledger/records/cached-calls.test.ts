@@ -33,7 +33,7 @@ test(verifies('cache:ledger', 'an answer that was kept is one line that says so,
       `"error":null,"agent":"a","call_id":"${call.id}","run_id":"run-1","transport":null,"protocol_version":null,` +
       '"session_id":null,"cached":true,"http_status":null,"retries":null,"decision":"allow","rule":null,"rule_source":null}\n',
   );
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: call.id, cached: true }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([{ call_id: call.id, cached: true }]);
   expect(journalText()).not.toContain('"k":"sent"');
 });
 
@@ -70,7 +70,7 @@ test(
     for (const call of [first, second]) ledger.refused(call, { outcome: 'unavailable', durationMs: 1 });
     full = false;
     await ledger.flush();
-    const lines = await readCalls(workspace);
+    const lines = await readCalls(placesIn(workspace));
     expect(lines.map(({ call_id, outcome, cached }) => [call_id, outcome, cached])).toEqual([
       [first.id, 'unavailable', undefined],
       [second.id, 'unavailable', undefined],
@@ -92,7 +92,9 @@ test(verifies('journal:kill-9', 'a call that a dead hub answered from what it ke
   const header = '{"k":"header","version":1,"boot":"aaa","pid":4194400,"pid_start":5}\n';
   writeFileSync(join(folder, '20260101T000000Z-aaa.jsonl'), header + cachedRecord(parts, endParts(end, redact)));
   await open();
-  expect(await readCalls(workspace)).toMatchObject([{ call_id: 'aaa-1', status: 'ok', cached: true, transport: null }]);
+  expect(await readCalls(placesIn(workspace))).toMatchObject([
+    { call_id: 'aaa-1', status: 'ok', cached: true, transport: null },
+  ]);
 });
 
 async function open(files: Partial<LedgerFiles> = {}): Promise<Ledger> {

@@ -150,7 +150,7 @@ beforeAll(async () => {
 afterAll(() => rm(workspace, { recursive: true }));
 
 test.each([...usual, ...ours])('recipe: $name', async ({ shell, tidy = 'cat', answer }) => {
-  const expected = answer(await readCalls(workspace, { run: 'run' }));
+  const expected = answer(await readCalls(placesIn(workspace), { run: 'run' }));
   expect(expected).not.toEqual([]);
   need('jq');
   expect(cook('run', `${shell} | ${tidy}`)).toEqual({ lines: expected, complaints: '' });
@@ -158,7 +158,11 @@ test.each([...usual, ...ours])('recipe: $name', async ({ shell, tidy = 'cat', an
 
 test('the usual recipe for suspicious paths works where every call has a path; without one it complains and ours does not', async () => {
   const expected = async (run: string): Promise<string[]> =>
-    idsOf((await readCalls(workspace, { run })).filter((call) => JSON.stringify(call.args).includes('"path":"..')));
+    idsOf(
+      (await readCalls(placesIn(workspace), { run })).filter((call) =>
+        JSON.stringify(call.args).includes('"path":"..'),
+      ),
+    );
   expect(await expected('paths')).toHaveLength(1);
   need('jq');
   expect(cook('paths', `${suspicious} | ${ids}`)).toEqual({ lines: await expected('paths'), complaints: '' });

@@ -11,7 +11,7 @@ import {
 } from '../../base/index.ts';
 import type { LedgerFiles } from '../journal/file-operations.ts';
 import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
-import { runFileName, runsPlace } from '../places.ts';
+import { isRunFileName, runFileName, runsPlace } from '../places.ts';
 
 /** Opens the folder of all runs and creates it if missing. The caller closes it. */
 export function openRunsFolder(workspace: string): GuardedFolder {
@@ -22,6 +22,23 @@ export function openRunsFolder(workspace: string): GuardedFolder {
   } catch (error) {
     runs.close();
     throw error;
+  }
+}
+
+/** Undefined if there are no runs. The caller closes it. */
+export function openRunsFolderIfThere(workspace: string): GuardedFolder | undefined {
+  return openGuardedFolder(workspace, runsPlace);
+}
+
+/** The paths of a run's files: those that were put aside, oldest first, then the current one. */
+export function runFilesOf(workspace: string, run: string): string[] {
+  const folder = openGuardedFolder(workspace, [...runsPlace, run]);
+  if (folder === undefined) return [];
+  try {
+    const aside = folder.list().filter((name) => isRunFileName(name) && name !== runFileName);
+    return [...aside, runFileName].map((name) => join(folder.path, name));
+  } finally {
+    folder.close();
   }
 }
 
@@ -120,14 +137,16 @@ function openToCut(workspace: string, run: string): number | undefined {
   }
 }
 
-/** The ids of the calls that a run file already has. */
-export async function readCallIds(path: string): Promise<Set<string>> {
+/** The ids of the calls that the files of a run already have. */
+export async function readCallIds(workspace: string, run: string): Promise<Set<string>> {
   const ids = new Set<string>();
-  for await (const { lines } of readLineChunks(path)) {
-    for (const line of lines) {
-      const id = callIdOf(line);
-      // A copy: a slice would keep the text of the whole chunk in memory.
-      if (id !== undefined) ids.add(Buffer.from(id, 'latin1').toString('latin1'));
+  for (const path of runFilesOf(workspace, run)) {
+    for await (const { lines } of readLineChunks(path)) {
+      for (const line of lines) {
+        const id = callIdOf(line);
+        // A copy: a slice would keep the text of the whole chunk in memory.
+        if (id !== undefined) ids.add(Buffer.from(id, 'latin1').toString('latin1'));
+      }
     }
   }
   return ids;
@@ -152,7 +171,7 @@ function wholeLines(fd: number, size: number): number {
 }
 
 /** Takes the last such member: arguments may have one too, but they come before it. */
-function callIdOf(line: string): string | undefined {
+export function callIdOf(line: string): string | undefined {
   const at = line.lastIndexOf(callIdMember);
   if (at < 0) return undefined;
   const begin = at + callIdMember.length;

@@ -49,7 +49,7 @@ test(
     rmSync(join(workspace, '.runs/agents/blocked'));
     ids.push(await call('blocked', '{}'));
     await vi.waitFor(() => expect(text('blocked').trimEnd().split('\n')).toHaveLength(51), { timeout: 60_000 });
-    expect((await readCalls(workspace, { run: 'blocked' })).map((line) => line.call_id)).toEqual(ids);
+    expect((await readCalls(placesIn(workspace), { run: 'blocked' })).map((line) => line.call_id)).toEqual(ids);
     expect(text('blocked')).toContain('"args":{"n":12345678901234567890,"count":7}');
     expect(journals()).toHaveLength(1);
     await ledger.close();
@@ -69,7 +69,7 @@ test('a batch that was half written is completed, not repeated', async () => {
   });
   const ids = [await call('run', '{"a":1}'), await call('run', '{"call_id":"x","b":2}'), await call('run', '{"c":3}')];
   await ledger.flush();
-  expect((await readCalls(workspace)).map((line) => line.call_id)).toEqual(ids);
+  expect((await readCalls(placesIn(workspace))).map((line) => line.call_id)).toEqual(ids);
   expect(text('run').trimEnd().split('\n')).toHaveLength(3);
 });
 
@@ -89,7 +89,7 @@ test('lines that come while a run is caught up are written after it, once', asyn
   for (let count = 0; count < 400; count++) ids.push(await call('run', `{"fill":"${'y'.repeat(500)}"}`));
   await flushed;
   await ledger.flush();
-  expect((await readCalls(workspace)).map((line) => line.call_id).sort()).toEqual([...ids].sort());
+  expect((await readCalls(placesIn(workspace))).map((line) => line.call_id).sort()).toEqual([...ids].sort());
 });
 
 test('a torn last line of an earlier life is cut before new lines', async () => {
@@ -101,7 +101,7 @@ test('a torn last line of an earlier life is cut before new lines', async () => 
   appendFileSync(path, '{"ts":"2026-01-01T00:00:00.000Z","server":"s","to');
   const second = await call('run', '{}');
   await ledger.flush();
-  expect((await readCalls(workspace)).map((line) => line.call_id)).toEqual([first, second]);
+  expect((await readCalls(placesIn(workspace))).map((line) => line.call_id)).toEqual([first, second]);
   expect(text('run').trimEnd().split('\n')).toHaveLength(2);
 });
 
@@ -116,7 +116,7 @@ test('runs that never come back leave the follower when the ledger closes, and a
   expect(events).toContain('ledger.run-files-delayed');
   expect(journals()).toHaveLength(1);
   await open({});
-  expect((await readCalls(workspace)).map((line) => [line.call_id, line.outcome])).toEqual([[id, 'ok']]);
+  expect((await readCalls(placesIn(workspace))).map((line) => [line.call_id, line.outcome])).toEqual([[id, 'ok']]);
 });
 
 async function open(files: Partial<LedgerFiles>, rotateBytes = 1_000_000): Promise<void> {
@@ -136,8 +136,9 @@ async function call(run: string, args: string): Promise<string> {
   return opened.id;
 }
 
+/** Files that are not sealed. */
 function journals(): string[] {
-  return readdirSync(join(workspace, 'state/journal'));
+  return readdirSync(join(workspace, 'state/journal')).filter((file) => !file.endsWith('.sealed'));
 }
 
 function text(run: string): string {

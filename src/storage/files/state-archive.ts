@@ -132,7 +132,7 @@ function filesIn(folder: GuardedFolder, parents: readonly string[]): PackedFile[
   });
 }
 
-/** A running hub may remove a journal file meanwhile; its calls are in the run files then. */
+/** A running hub may seal a journal file meanwhile, which renames it, or remove one that expired. */
 function readIfThere(folder: GuardedFolder, each: string): Buffer | undefined {
   let fd: number;
   try {

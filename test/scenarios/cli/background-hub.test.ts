@@ -8,7 +8,7 @@ import { ledgerPlaces } from '../../../src/storage/index.ts';
 import { isAlive, pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { stdioServer } from '../../support/hub.ts';
 import { initializeRequest } from '../../support/mcp-clients.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { makeWorkspace, type QmResult, type RunningQm, runQm, serveQm, startQm } from '../qm.fixture.ts';
@@ -95,7 +95,7 @@ test(
     process.kill(pid, 'SIGTERM');
     await eventually(() => !isAlive(pid) || undefined, 'the hub to end');
     expect(pidsOfHub(pid)).toEqual([]);
-    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(workspace, { run })));
+    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(ledgerOf(workspace), { run })));
     expect(runs.map((calls) => calls.length)).toEqual([2, 2, 2]);
   },
 );
@@ -201,7 +201,7 @@ test(
     for (const client of clients) await end(client);
     hub.signal('SIGTERM');
     expect((await hub.ended()).code).toBe(0);
-    const calls = await readCalls(workspace);
+    const calls = await readCalls(ledgerOf(workspace));
     expect(calls.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
     expect(calls).toHaveLength(2 * 31 + 1);
   },

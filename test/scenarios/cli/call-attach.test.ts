@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { stdioServer } from '../../support/hub.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { makeWorkspace, type QmResult, runQm, serveQm } from '../qm.fixture.ts';
 
@@ -25,7 +26,7 @@ test(verifies('call:one-hub', 'a call beside a hub counts against its limits and
   expect(JSON.parse(third.stderr)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
   hub.signal('SIGTERM');
   await hub.ended();
-  expect(await readCalls(workspace, { run: 'joined' })).toHaveLength(3);
+  expect(await readCalls(ledgerOf(workspace), { run: 'joined' })).toHaveLength(3);
 });
 
 test('errors are the same as without a hub', async () => {

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { callLineSchema } from '../../../src/faces/cli/json-shapes.ts';
+import { stdioServer } from '../../support/hub.ts';
 import { runFileOf, writeCalls } from '../hub/ledger-lines.fixture.ts';
 import { makeWorkspace, runQm, startQm } from '../qm.fixture.ts';
 import { runHere } from '../run-here.fixture.ts';
@@ -115,13 +116,16 @@ test("callers' text cannot move the cursor", async () => {
 });
 
 test('--follow respects the filter', async () => {
-  const workspace = await makeWorkspace({ servers: {} });
-  writeCalls(workspace, 'one', {}, { agent: 'lead' });
+  const workspace = await makeWorkspace({ servers: { echo: stdioServer('echo-stdio.mjs') } });
+  const call = (agent: string, message: string) =>
+    runQm(['call', 'echo.echo', `message=${message}`, '--agent', agent, '--workspace', workspace]);
+  await call('tester', 'one');
+  await call('lead', 'two');
   const follower = startQm(['calls', '--follow', '--json', '--agent', 'lead', '--workspace', workspace]);
-  expect(JSON.parse(await follower.line())).toMatchObject({ call_id: 'one-1' });
-  const ts = new Date().toISOString();
-  writeCalls(workspace, 'two', { ts }, { ts, agent: 'lead' });
-  expect(JSON.parse(await follower.line())).toMatchObject({ call_id: 'two-1' });
+  expect(JSON.parse(await follower.line())).toMatchObject({ args: { message: 'two' } });
+  await call('tester', 'three');
+  await call('lead', 'four');
+  expect(JSON.parse(await follower.line())).toMatchObject({ args: { message: 'four' } });
   follower.signal('SIGINT');
   expect(await follower.ended()).toMatchObject({ code: 130, stderr: '' });
 });

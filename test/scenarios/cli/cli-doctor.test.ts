@@ -9,7 +9,7 @@ import { readCalls } from '../../../src/ledger/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { startHttpFixture } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { makeWorkspace, type QmOptions, type QmResult, runQm, serveQm, startQm } from '../qm.fixture.ts';
@@ -259,7 +259,7 @@ test(verifies('doctor:recorded', 'each probe is recorded on the ledger, under th
     ['--run', 'check-1'],
   );
   expect(answer.run).toBe('check-1');
-  const lines = new Map((await readCalls(workspace, { run: 'check-1' })).map((line) => [line.server, line]));
+  const lines = new Map((await readCalls(ledgerOf(workspace), { run: 'check-1' })).map((line) => [line.server, line]));
   expect(lines.size).toBe(4);
   for (const line of lines.values()) expect(line).toMatchObject({ agent: 'operator', tool: 'doctor' });
   expect(lines.get('locked')).toMatchObject({
@@ -335,7 +335,7 @@ test(verifies('doctor:stop', 'Ctrl-C ends the probes and their children, even st
   expect(code).toBe(130);
   expect(stdout).toBe('');
   expect(errorSchema.parse(JSON.parse(stderr)).error.code).toBe('CANCELLED');
-  const lines = await readCalls(workspace, { run: 'stopped' });
+  const lines = await readCalls(ledgerOf(workspace), { run: 'stopped' });
   expect(lines.map(({ server, outcome }) => `${server} ${outcome}`).sort()).toEqual([
     'deaf cancelled',
     'hung cancelled',

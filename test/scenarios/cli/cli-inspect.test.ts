@@ -8,7 +8,7 @@ import { readCalls } from '../../../src/ledger/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { fixturePath, startHttpFixture } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { makeWorkspace, type QmResult, runQm, serveQm, startQm } from '../qm.fixture.ts';
@@ -43,7 +43,7 @@ test(verifies('inspect:complete', 'all capabilities of a server are listed, incl
   for (const { uriTemplate } of answer.resourceTemplates) expect(read).toContain(String(uriTemplate));
   for (const { own, name } of answer.exposed) expect([read, own]).toEqual([expect.stringContaining(name), own]);
 
-  const lines = await readCalls(workspace);
+  const lines = await readCalls(ledgerOf(workspace));
   expect(lines).toHaveLength(2);
   expect(lines[0]).toMatchObject({
     agent: 'operator',
@@ -137,7 +137,7 @@ test('an unreachable server is explained as in qm doctor, with the same exit cod
     code: 'UPSTREAM_NEEDS_LOGIN',
     hint: expect.stringContaining('LOCKED_TOKEN'),
   });
-  const outcomes = (await readCalls(workspace)).map(({ server, outcome }) => `${server} ${outcome}`);
+  const outcomes = (await readCalls(ledgerOf(workspace))).map(({ server, outcome }) => `${server} ${outcome}`);
   expect(new Set(outcomes)).toEqual(
     new Set(['locked needs_login', 'refused forbidden', 'gone unavailable', 'missing unavailable']),
   );

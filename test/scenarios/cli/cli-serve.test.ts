@@ -11,7 +11,7 @@ import { ledgerPlaces } from '../../../src/storage/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { stdioServer } from '../../support/hub.ts';
 import { legacyClient, modernClient, textOf } from '../../support/mcp-clients.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { configure, makeWorkspace, runQm, serveQm, startQm } from '../qm.fixture.ts';
@@ -74,7 +74,7 @@ test(verifies('hub:stop', 'SIGTERM lets a call in flight finish, then closes ser
   hub.signal('SIGTERM');
   expect(textOf((await slow).message)).toBe('waited 1500 ms');
   expect((await hub.ended()).code).toBe(0);
-  expect((await readCalls(workspace)).map(({ tool, outcome }) => [tool, outcome])).toEqual([['slow', 'ok']]);
+  expect((await readCalls(ledgerOf(workspace))).map(({ tool, outcome }) => [tool, outcome])).toEqual([['slow', 'ok']]);
   await expect(stat(join(layoutOf(workspace).folder, 'serve.json'))).rejects.toThrow('ENOENT');
 });
 
@@ -98,7 +98,9 @@ test(
     hub.signal('SIGUSR2');
     expect((await hub.ended()).code).toBe(0);
     await slow;
-    expect((await readCalls(workspace)).map(({ tool, outcome }) => [tool, outcome])).toEqual([['slow', 'interrupted']]);
+    expect((await readCalls(ledgerOf(workspace))).map(({ tool, outcome }) => [tool, outcome])).toEqual([
+      ['slow', 'interrupted'],
+    ]);
   },
 );
 

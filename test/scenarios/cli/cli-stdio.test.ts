@@ -3,7 +3,7 @@ import { readCalls, readOpenCalls } from '../../../src/ledger/index.ts';
 import { ledgerPlaces } from '../../../src/storage/index.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { initializeRequest } from '../../support/mcp-clients.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { makeWorkspace, type RunningQm, startQm } from '../qm.fixture.ts';
@@ -48,7 +48,7 @@ test(verifies('stdio:view', "an agent's view works over stdio, and stdout carrie
   const { code, stdout } = await qm.ended();
   expect(code).toBe(0);
   for (const line of stdout.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-  expect((await readCalls(workspace, { run: 'piped' })).map(({ tool }) => tool)).toEqual(['add']);
+  expect((await readCalls(ledgerOf(workspace), { run: 'piped' })).map(({ tool }) => tool)).toEqual(['add']);
 });
 
 test('a call in flight at the end of input is still answered', async () => {

@@ -3,6 +3,7 @@ import { readCalls } from '../../../src/ledger/index.ts';
 import { pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { stdioServer } from '../../support/hub.ts';
 import { initializeRequest } from '../../support/mcp-clients.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 import { makeWorkspace, type RunningQm, serveQm, startQm } from '../qm.fixture.ts';
@@ -72,7 +73,7 @@ test(
     }
     hub.signal('SIGTERM');
     await hub.ended();
-    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(workspace, { run })));
+    const runs = await Promise.all(['a', 'b', 'c'].map((run) => readCalls(ledgerOf(workspace), { run })));
     expect(runs.map((calls) => calls.length)).toEqual([2, 2, 2]);
   },
 );

@@ -7,6 +7,7 @@ import { echoServer, gatewayForTest, type RunningGateway, startGateway } from '.
 import { clientInfo, type LegacyClient, legacyClient, textOf } from '../../support/mcp-clients.ts';
 import { ask, type Message, openStream, type Stream } from '../../support/mcp-http.ts';
 import { createMovingClock } from '../../support/moving-clock.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually, pause } from '../../support/within.ts';
 
@@ -190,12 +191,12 @@ test.each(['a minute passes', 'the session ends'])('a question is given up when 
   await broken.next();
   broken.close();
   await pause(200);
-  expect(await readCalls(alone.workspace)).toEqual([]);
+  expect(await readCalls(ledgerOf(alone.workspace))).toEqual([]);
   if (how === 'the session ends') await ask(url, { method: 'DELETE', headers });
   else {
     clock.advance(50_000);
     await pause(200);
-    expect(await readCalls(alone.workspace)).toEqual([]);
+    expect(await readCalls(ledgerOf(alone.workspace))).toEqual([]);
     clock.advance(20_000);
   }
   expect(await alone.calls(1)).toMatchObject([{ tool: 'test_elicitation' }]);

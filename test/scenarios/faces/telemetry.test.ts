@@ -5,6 +5,7 @@ import { startHttpFixture } from '../../support/fixture-servers.ts';
 import { stdioServer } from '../../support/hub.ts';
 import { legacyClient, modernClient, textOf } from '../../support/mcp-clients.ts';
 import type { Message } from '../../support/mcp-http.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { startTraceReceiver } from '../../support/trace-receiver.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
@@ -65,7 +66,7 @@ test(
       'tools/call local_counter',
       'tools/call',
     ]);
-    const lines = await readCalls(workspace);
+    const lines = await readCalls(ledgerOf(workspace));
     for (const [index, line] of lines.entries()) {
       const span = spans[index];
       expect(span?.kind).toBe('SPAN_KIND_SERVER');

@@ -4,6 +4,7 @@ import { fixturePath } from '../../support/fixture-servers.ts';
 import { gatewayForTest } from '../../support/gateway.ts';
 import { legacyClient, modernClient } from '../../support/mcp-clients.ts';
 import type { Message } from '../../support/mcp-http.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 
 /** What a rule denies is not there, whatever one tries to do with it, in either era and with servers of either era. */
@@ -130,7 +131,7 @@ describe.each(eras.flatMap((client) => eras.map((server) => [client, server] as 
         'denied',
         'ok',
       ]);
-      const statistics = await summarizeCalls(gateway.workspace);
+      const statistics = await summarizeCalls(ledgerOf(gateway.workspace));
       expect(statistics.errors_by_server.north).toBe(lines.filter(({ status }) => status === 'error').length);
     });
   },

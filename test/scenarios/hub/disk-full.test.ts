@@ -2,10 +2,11 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { readCalls } from '../../../src/ledger/index.ts';
+import { createSystemClock } from '../../../src/base/index.ts';
+import { readCalls, verifyLedger } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, servedWorkspace } from '../../support/served-hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 
@@ -51,8 +52,10 @@ test(verifies(
   expect(await ready()).toBe(200);
   await client.close();
   expect(await hub.kill('SIGTERM')).toBe(0);
-  expect(await readdir(join(layoutOf(workspace.folder).folder, 'journal'))).toEqual([]);
-  const lines = await readCalls(workspace.folder, { run: 'full', limit: 10_000 });
+  const left = await readdir(join(layoutOf(workspace.folder).folder, 'journal'));
+  expect(left.filter((file) => !file.endsWith('.sealed'))).toEqual([]);
+  expect(await verifyLedger({ clock: createSystemClock() }, ledgerOf(workspace.folder))).toMatchObject({ ok: true });
+  const lines = await readCalls(ledgerOf(workspace.folder), { run: 'full', limit: 10_000 });
   const ran = lines.filter((line) => line.outcome === 'ok').map((line) => (line.args as { message: string }).message);
   expect(ran).toEqual(['before', 'after']);
   expect((await readFile(join(workspace.folder, 'seen.jsonl'), 'utf8')).trimEnd().split('\n')).toHaveLength(2);

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { codeOf, openStage, type Stage, stdioServer } from '../../support/hub.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually, within } from '../../support/within.ts';
 
@@ -30,7 +31,7 @@ test(verifies('hub:stop', 'calls in flight finish, new ones are refused, then ev
   expect(hub.callsInFlight).toBe(0);
   expect(codeOf(await stage.call('up_echo', { message: 'too late' }))).toBe('HUB_STOPPING');
   await expect(hub.stop()).resolves.toBeUndefined();
-  const lines = await readCalls(stage.workspace);
+  const lines = await readCalls(ledgerOf(stage.workspace));
   expect(lines.map(({ outcome }) => outcome).sort()).toEqual(['ok', 'ok', 'unavailable']);
 });
 
@@ -51,7 +52,7 @@ test(
     stage.clock.advance(11_000);
     expect(codeOf(await within(result, 'the cancel'))).toBe('INTERRUPTED');
     await within(stopped, 'the hub to stop');
-    expect((await readCalls(stage.workspace)).map(({ outcome }) => outcome)).toEqual(['interrupted']);
+    expect((await readCalls(ledgerOf(stage.workspace))).map(({ outcome }) => outcome)).toEqual(['interrupted']);
     expect(await stage.lines('cancels.log')).toMatchObject([{ tool: 'slow' }]);
   },
 );
@@ -77,7 +78,7 @@ test(
     await within(stopped, 'the hub to stop');
     const error = 'The hub was shut down before the call was sent, so it did not run.';
     const line = { outcome: 'unavailable', error, transport: null };
-    expect((await readCalls(stage.workspace)).sort((a, b) => a.tool.localeCompare(b.tool))).toMatchObject([
+    expect((await readCalls(ledgerOf(stage.workspace))).sort((a, b) => a.tool.localeCompare(b.tool))).toMatchObject([
       { ...line, server: 'later', tool: 'echo' },
       { ...line, server: null, tool: 'silent_echo' },
     ]);

@@ -5,6 +5,7 @@ import { type CallLine, readCalls } from '../../../src/ledger/index.ts';
 import { isAlive, pidsOfHub } from '../../../src/upstream/children/fixtures/processes.mjs';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, servedWorkspace } from '../../support/served-hub.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 
@@ -67,7 +68,7 @@ test(verifies(
   // The next start recovers what the last life left.
   await (await workspace.serve()).kill('SIGTERM');
 
-  const lines = await readCalls(workspace.folder, { run: 'storm', limit: 1_000_000 });
+  const lines = await readCalls(ledgerOf(workspace.folder), { run: 'storm', limit: 1_000_000 });
   const byMessage = new Map<unknown, CallLine>();
   for (const line of lines) {
     const { message } = line.args as { message: string };

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { readCalls } from '../../../src/ledger/index.ts';
+import { createSystemClock } from '../../../src/base/index.ts';
+import { readCalls, verifyLedger } from '../../../src/ledger/index.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openSession, type ServedWorkspace, servedWorkspace } from '../../support/served-hub.ts';
-import { layoutOf } from '../../support/state-home.ts';
+import { layoutOf, ledgerOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
 
@@ -58,14 +59,16 @@ test.each(losses)(
     }
     await client.close();
     expect(await hub.kill('SIGTERM')).toBe(0);
-    const lines = await readCalls(workspace.folder, { run: 'lost' });
+    const lines = await readCalls(ledgerOf(workspace.folder), { run: 'lost' });
     const texts = lines
       .filter((line) => line.outcome === 'ok')
       .map((line) => (line.args as { message: string }).message);
     expect(texts).toEqual(['before', ...texts.slice(1).fill('after')]);
     // What the server saw is what the ledger has.
     expect((await readFile(seen, 'utf8')).trimEnd().split('\n')).toHaveLength(texts.length);
-    expect(await readdir(join(layoutOf(workspace.folder).folder, 'journal'))).toEqual([]);
+    const left = await readdir(join(layoutOf(workspace.folder).folder, 'journal'));
+    expect(left.filter((file) => !file.endsWith('.sealed'))).toEqual([]);
+    expect(await verifyLedger({ clock: createSystemClock() }, ledgerOf(workspace.folder))).toMatchObject({ ok: true });
   },
   60_000,
 );

@@ -199,7 +199,8 @@ const served = fc.record({
   clientSessionIdleMs: amount,
   maxClientSessions: amount,
 });
-const sync = fc.constantFrom('os' as const, 'always' as const);
+const retention = fc.record({ days: fc.integer({ min: 1, max: 99 }), megabytes: fc.integer({ min: 32, max: 9999 }) });
+const sync = fc.record({ sync: fc.constantFrom('os' as const, 'always' as const), keep: retention, runs: retention });
 const allowed = fc.uniqueArray(fc.constantFrom('/a', '/b', '~/c'));
 
 const limitedConfiguration = fc
@@ -210,7 +211,7 @@ const limitedConfiguration = fc
       name,
       entry.kind === 'ready' ? { kind: 'ready', spec: { ...entry.spec, ...own[index] } } : entry,
     ]);
-    return { ...config, servers: new Map(entries), serve, ledger: { sync: kept }, allowPaths };
+    return { ...config, servers: new Map(entries), serve, ledger: { ...kept }, allowPaths };
   });
 
 const isolations = ['shared', 'per-agent', 'per-session'];
@@ -229,6 +230,10 @@ test(verifies('trust:rights', 'with a pending change no limit or setting is wide
         for (const limit of ['maxBodyBytes', 'clientSessionIdleMs', 'maxClientSessions'] as const)
           expect(now.serve[limit]).toBeLessThanOrEqual(each.serve[limit]);
         if (each.ledger.sync === 'always') expect(now.ledger.sync).toBe('always');
+        for (const files of ['keep', 'runs'] as const) {
+          expect(now.ledger[files].days).toBeGreaterThanOrEqual(each.ledger[files].days);
+          expect(now.ledger[files].megabytes).toBeGreaterThanOrEqual(each.ledger[files].megabytes);
+        }
         expect(each.allowPaths).toEqual(expect.arrayContaining([...now.allowPaths]));
         for (const name of servers) {
           const [got, of] = [now.servers.get(name), each.servers.get(name)];

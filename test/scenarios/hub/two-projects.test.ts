@@ -12,7 +12,7 @@ import { openProcessParts } from '../../../src/hub/process-parts.ts';
 import { openProject, type Project } from '../../../src/hub/project.ts';
 import { readCalls } from '../../../src/ledger/index.ts';
 import { stdioServer } from '../../support/hub.ts';
-import { stateEnv } from '../../support/state-home.ts';
+import { ledgerOf, stateEnv } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually, within } from '../../support/within.ts';
 
@@ -114,7 +114,7 @@ test(verifies('hub:project', 'two projects with the same names in one process sh
 
   // Records: each call in the run of its caller, and no secret of either project in any text.
   const lines = await eventually(async () => {
-    const all = await readCalls(workspace);
+    const all = await readCalls(ledgerOf(workspace));
     return all.length === 9 && all.every(({ outcome }) => outcome !== 'open') ? all : undefined;
   }, 'the calls of both');
   expect(lines.filter(({ run_id }) => run_id === 'run-p1')).toHaveLength(3);

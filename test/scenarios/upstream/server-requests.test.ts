@@ -13,6 +13,7 @@ import {
 } from '../../support/mcp-clients.ts';
 import type { Answer, Stream } from '../../support/mcp-http.ts';
 import { createMovingClock, type MovingClock } from '../../support/moving-clock.ts';
+import { ledgerOf } from '../../support/state-home.ts';
 import { eventually } from '../../support/within.ts';
 
 const forms = { elicitation: { form: {} } };
@@ -269,7 +270,7 @@ test('a hub that stops while calls wait for their clients ends them', async () =
   const legacy = await legacyAsked(gateway);
   await Promise.all([gateway.gateway.close(), gateway.hub.stop()]);
   expect(gateway.hub.callsInFlight).toBe(0);
-  const calls = await readCalls(gateway.workspace);
+  const calls = await readCalls(ledgerOf(gateway.workspace));
   expect(calls).toHaveLength(2);
   for (const { outcome } of calls) expect(['interrupted', 'ok']).toContain(outcome);
   legacy.stream.close();

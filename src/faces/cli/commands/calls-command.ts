@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
-import type { CallLine, RecordedCall } from '../../../ledger/index.ts';
+import type { CallLine, LedgerPlaces, RecordedCall, RecordedCalls } from '../../../ledger/index.ts';
 import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
 import {
   type CallsFilter,
@@ -40,24 +40,25 @@ async function calls(cli: CliContext, invocation: Invocation, options: CallsOpti
   const filter = readCallsFilter(options, startedAt);
   const limit = readLimit(options.limit);
   const { run, since, where } = filter;
-  const ended = await readRecordedCalls(invocation.workspace, {
+  const places = ledgerPlaces(stateLayout(cli, invocation.workspace));
+  const ended = await readRecordedCalls(places, {
     limit,
     ...(run === undefined ? {} : { run }),
     ...(since === undefined ? {} : { since }),
     ...(where === undefined ? {} : { where }),
   });
   if (options.follow === true) {
-    await follow(cli, { ...invocation, limit, filter, startedAt }, ended);
+    await follow(cli, { ...invocation, places, limit, filter, startedAt }, ended.calls);
     return;
   }
-  const open = await readRecordedOpenCalls(ledgerPlaces(stateLayout(cli, invocation.workspace)), clock);
-  await print(cli, invocation, [...ended, ...open.filter(({ call }) => fitsFilter(filter, call))], options);
+  const open = (await readRecordedOpenCalls(places, clock)).filter(({ call }) => fitsFilter(filter, call));
+  await print(cli, invocation, { ...ended, calls: [...ended.calls, ...open] }, options);
 }
 
 async function print(
   cli: CliContext,
   { workspace, json }: Invocation,
-  all: readonly RecordedCall[],
+  { calls: all, source }: RecordedCalls,
   options: CallsOptions,
 ): Promise<void> {
   const { terminal, clock } = cli;
@@ -74,8 +75,12 @@ async function print(
       layout,
     ))
       terminal.out(line);
+  if (source === 'copies' && all.length > 0) terminal.err(terminal.errColours.yellow(copiesNote));
   await noteUnsettledCalls(cli, workspace);
 }
+
+const copiesNote =
+  'Copy, not verified: the journal of this workspace has no calls, so these come from .runs, where agents may write.';
 
 async function sayNothingThere(cli: CliContext, workspace: string, options: CallsOptions): Promise<string> {
   const { run, agent, server, status, outcome, since } = options;
@@ -89,6 +94,7 @@ async function sayNothingThere(cli: CliContext, workspace: string, options: Call
 }
 
 interface FollowScope extends Invocation {
+  readonly places: LedgerPlaces;
   readonly limit: number;
   readonly filter: CallsFilter;
   readonly startedAt: number;
@@ -97,7 +103,7 @@ interface FollowScope extends Invocation {
 /** Prints the last calls, then each call as it ends. Calls that end between the two reads are printed once. */
 async function follow(cli: CliContext, scope: FollowScope, last: readonly RecordedCall[]): Promise<void> {
   const { terminal, clock, signals } = cli;
-  const { workspace, json, limit, filter } = scope;
+  const { places, json, limit, filter } = scope;
   const [{ followCalls }, { callLineRenderer }] = await Promise.all([
     import('../../../ledger/index.ts'),
     import('../calls/calls-columns.ts'),
@@ -109,7 +115,7 @@ async function follow(cli: CliContext, scope: FollowScope, last: readonly Record
   const isNews = (call: CallLine): boolean =>
     !shown.has(call.call_id) && Date.parse(call.ts) + (call.duration_ms ?? 0) >= scope.startedAt - 1000;
   await followCalls(
-    workspace,
+    places,
     { ...(filter.run === undefined ? {} : { run: filter.run }), last: limit, clock },
     (call, text) => {
       if (isNews(call) && fitsFilter(filter, call)) tell(call, text);

@@ -23,11 +23,15 @@ interface SummarizeOptions {
 
 async function summarize(cli: CliContext, { workspace, json }: Invocation, options: SummarizeOptions): Promise<void> {
   const { terminal } = cli;
-  const { summarizeCalls } = await import('../../../ledger/index.ts');
+  const [{ summarizeCalls }, { ledgerPlaces }, { stateLayout }] = await Promise.all([
+    import('../../../ledger/index.ts'),
+    import('../../../storage/index.ts'),
+    import('../hub/state-layout.ts'),
+  ]);
   const run = checkRun(options.run);
   const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
   terminal.progress('Reading the audit log …');
-  const stats = await summarizeCalls(workspace, run === undefined ? {} : { run });
+  const stats = await summarizeCalls(ledgerPlaces(stateLayout(cli, workspace)), run === undefined ? {} : { run });
   terminal.progress('');
   const summary = { mcp_stats: stats };
   if (target !== undefined) {

@@ -12,7 +12,11 @@ export type FirstCall =
 /** Waits for the first call of an agent from now on. */
 export async function awaitFirstCall(cli: CliContext, workspace: string, agent: string): Promise<FirstCall> {
   const { clock, signals, terminal } = cli;
-  const { followCalls } = await import('../../../ledger/index.ts');
+  const [{ followCalls }, { ledgerPlaces }, { stateLayout }] = await Promise.all([
+    import('../../../ledger/index.ts'),
+    import('../../../storage/index.ts'),
+    import('../hub/state-layout.ts'),
+  ]);
   const startedAt = clock.now();
   const [found, late] = [new AbortController(), new AbortController()];
   let first: CallLine | undefined;
@@ -25,7 +29,7 @@ export async function awaitFirstCall(cli: CliContext, workspace: string, agent: 
   const interrupted = AbortSignal.any([signals.graceful(), terminal.gone]);
   try {
     const stop = AbortSignal.any([interrupted, found.signal, late.signal]);
-    await followCalls(workspace, { clock }, onCall, stop);
+    await followCalls(ledgerPlaces(stateLayout(cli, workspace)), { clock }, onCall, stop);
   } finally {
     timer.cancel();
   }
