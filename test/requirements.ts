@@ -132,6 +132,14 @@ export const requirements = {
     'A hidden tool and an unknown tool give the agent the same answer; the audit log has the truth.',
   'policy:conditions':
     'A rule may look at arguments: each call is decided on its own, and a tool is listed if some arguments may pass.',
+  'policy:arguments':
+    'Rules compare arguments by value, pattern, number and path; a value of an unexpected type never widens rights.',
+  'policy:first-clause': 'Of the clauses under one pattern, the first that holds decides.',
+  'policy:tool-class': 'A clause may apply only to tools that read, write or destroy.',
+  'policy:paths':
+    'Paths are judged in every way that a server may read them, links followed: no spelling reaches what a rule denies.',
+  'policy:protected-paths':
+    'File servers get neither secrets nor configuration of the workspace, unless allowPaths lists them.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',

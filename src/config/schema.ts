@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
 import { builtinNames, type Isolation, type RootsSource } from '../domain/index.ts';
+import { ruleSchema } from './rules/rule-schema.ts';
 
 /** Server and agent names. They become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -125,6 +126,10 @@ export const serverSchema = z
       .enum(rootsSources)
       .optional()
       .describe('client passes on the folders of the calling client that lie in the workspace. Default none.'),
+    paths: z
+      .literal('local')
+      .optional()
+      .describe('The server works on files of this machine. Known file servers need no such mark.'),
     cache: cacheSchema.optional(),
     instead: z
       .string()
@@ -140,14 +145,16 @@ export const toolFilterSchema = z
   })
   .describe('Which tools of one server the agent gets.');
 
-export const ruleEffects = ['allow', 'require-approval', 'deny'] as const;
-
 export const policiesSchema = z
   .strictObject({
     tools: z
-      .record(z.string(), z.enum(ruleEffects).describe('What happens to a call of such a tool.'))
+      .record(z.string(), ruleSchema)
       .optional()
       .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
+    destructive: z
+      .enum(['ask', 'deny'])
+      .optional()
+      .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
   })
   .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
 

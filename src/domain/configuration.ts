@@ -1,5 +1,5 @@
 import type { FolderGuard } from '../base/index.ts';
-import type { RuleEffect } from './decision.ts';
+import type { RuleEffect, ToolClass } from './decision.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -165,6 +165,8 @@ export interface ServerSpec {
   readonly restrictedBy: readonly ServerRestriction[];
   readonly isolation: Isolation;
   readonly roots: RootsSource;
+  /** The server works on files of this machine, and its tools take paths. */
+  readonly paths?: 'local';
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -222,6 +224,18 @@ export interface PolicyRule {
   readonly source: SourceRef;
   /** The rule applies only to calls that meet it. */
   readonly condition?: RuleCondition;
+  /** The rule applies only to tools of this class. */
+  readonly kind?: ToolClass;
+  /** The rule applies only if the rule before it, which has the same pattern, does not: both are clauses of one list. */
+  readonly otherwise?: true;
+  readonly message?: string;
+  readonly approvers?: readonly string[];
+}
+
+/** What the rule is limited to, as written. Undefined if it applies to every call of its tools. */
+export function limitsOfRule({ kind, condition }: PolicyRule): string | undefined {
+  const parts = [kind === undefined ? undefined : `kind ${kind}`, condition?.text].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(', ');
 }
 
 export interface Problem {

@@ -20,6 +20,7 @@ export {
   type ConfiguredServer,
   type HttpTransportSpec,
   type Isolation,
+  limitsOfRule,
   type Naming,
   type PolicyRule,
   type Problem,
@@ -42,6 +43,7 @@ export {
   worstProblem,
 } from './configuration.ts';
 export {
+  type ArgumentPaths,
   type CallArguments,
   type CallToDecide,
   type Decision,
@@ -52,6 +54,7 @@ export {
   type RuleEffect,
   ruleOf,
   ruleSourceOf,
+  type ToolClass,
   type ToolKindReason,
   type UriProblem,
 } from './decision.ts';
@@ -59,7 +62,7 @@ export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
 export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
-export { RuleCondition } from './rule-condition.ts';
+export { allHold, anyHolds, type Holds, negated, RuleCondition } from './rule-condition.ts';
 export { isSameConnection } from './same-connection.ts';
 export { isReadOnly } from './scopes.ts';
 export type { ApprovedFiles, PlanFile, ServerPlan, TransportPlan } from './server-plan.ts';

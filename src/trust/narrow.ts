@@ -11,6 +11,7 @@ import type {
 export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const { source, tools, access, restrictedBy } = other;
   const disabledBy = base.disabledBy ?? other.disabledBy;
+  const paths = base.paths ?? other.paths;
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -22,6 +23,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     roots: base.roots === other.roots ? base.roots : 'none',
     cache: narrowCache(base.cache, other.cache),
     ...(disabledBy === undefined ? {} : { disabledBy }),
+    ...(paths === undefined ? {} : { paths }),
   };
 }
 

@@ -19,7 +19,7 @@ export function admit(run: CallRun): CallResult | undefined {
   run.decision = decision;
   if (path.isStopping()) return refuseAtOnce(run, stopping());
   if (only !== undefined && !isAmong(only, target)) return refuseAtOnce(run, notSelected(target));
-  if (decision.effect === 'deny') return refuseAtOnce(run, deniedArguments(target), denial(target, decision));
+  if (decision.effect === 'deny') return refuseAtOnce(run, deniedArguments(target, decision), denial(target, decision));
   const objection = isJsonObject(args) ? (mismatch(run) ?? call.cancelled) : badArguments(target);
   if (objection !== undefined) return refuseAtOnce(run, objection);
   if (decision.effect === 'ask' && !path.refused.mayHold(caller)) {

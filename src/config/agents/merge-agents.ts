@@ -1,4 +1,4 @@
-import { type AgentSpec, type Problem, placeOf } from '../../domain/index.ts';
+import { type AgentSpec, limitsOfRule, type Problem, placeOf } from '../../domain/index.ts';
 import type { ReadSource } from '../assemble-configuration.ts';
 import { quote, toProblem } from '../findings.ts';
 import type { Reader } from '../readers/reader.ts';
@@ -46,7 +46,11 @@ function reportHidden(winner: AgentSpec, { name, source, ...hidden }: AgentSpec)
 }
 
 function rightsOf({ servers, tools, policy }: Pick<AgentSpec, 'servers' | 'tools' | 'policy'>): string {
-  return JSON.stringify([servers, [...tools], policy?.rules.map(({ pattern, effect }) => [pattern, effect])]);
+  return JSON.stringify([
+    servers,
+    [...tools],
+    policy?.rules.map((rule) => [rule.pattern, rule.effect, rule.otherwise, limitsOfRule(rule)]),
+  ]);
 }
 
 function describedTwice(first: AgentSpec, { name, source }: AgentSpec): Problem {

@@ -144,6 +144,7 @@ const serversFormat: ServersFormat = {
       access: readAccess(node, findings, place),
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       roots: rootsSources.find((source) => source === textAt(node, 'roots')),
+      paths: textAt(node, 'paths') === 'local' ? 'local' : undefined,
       cache: readCache(node),
       instead: textAt(node, 'instead'),
     };

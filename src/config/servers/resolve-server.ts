@@ -92,13 +92,14 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     limits,
     isolation = 'shared',
     roots = 'none',
+    paths,
     cache,
     instead,
   } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
   const settings = { description, enabled, shared, tools, limits, isolation, roots, cache, instead };
-  const rest = { ...settings, connectionKey, restrictedBy };
+  const rest = { ...settings, ...(paths === undefined ? {} : { paths }), connectionKey, restrictedBy };
   return {
     restrictions: [...restrictionOf(draft, parts.access), ...restrictedBy],
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest, reaches: [] } },

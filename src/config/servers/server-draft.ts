@@ -43,6 +43,8 @@ export interface ServerBody {
   readonly isolation?: Isolation | undefined;
   /** Undefined: none. */
   readonly roots?: RootsSource | undefined;
+  /** Set: the server works on files of this machine. */
+  readonly paths?: 'local' | undefined;
   readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }

@@ -64,6 +64,8 @@ export const explainSchema = z.strictObject({
     'default',
     'too-long',
     'unsafe-uri',
+    'protected-path',
+    'unclear-path',
     'not-routed',
     'not-included',
     'excluded',

@@ -18,6 +18,8 @@ export interface KnownServerEntry {
   readonly writes: string;
   /** Of `writes`: tools that only read while the server is in its provider's read-only mode. */
   readonly readsInMode?: string;
+  /** Of `writes`: tools that remove or overwrite what cannot be brought back. */
+  readonly destroys?: string;
 }
 
 /**
