@@ -1,4 +1,4 @@
-import type { LinearTest } from '../base/index.ts';
+import type { TextPattern } from '../base/index.ts';
 import type { Caller } from './caller.ts';
 import { placeOf, type SourceRef } from './configuration.ts';
 import type { Holds } from './rule-condition.ts';
@@ -48,7 +48,7 @@ export interface ArgumentPaths {
   /** `folder` is relative to the workspace. */
   isInside(text: string, folder: string): Holds;
   /** Undefined if the argument of the tool is not known to be a path. */
-  matchesGlob(argument: string, text: string, glob: LinearTest): Holds | undefined;
+  matchesGlob(argument: string, text: string, glob: TextPattern): Holds | undefined;
 }
 
 /** Parsed arguments. */

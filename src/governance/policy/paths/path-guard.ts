@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
-import type { LinearTest } from '../../../base/index.ts';
+import type { TextPattern } from '../../../base/index.ts';
 import {
   type ArgumentPaths,
   allHold,
@@ -13,7 +13,7 @@ import {
 } from '../../../domain/index.ts';
 import { recogniseServer } from '../recognise-server.ts';
 import { type KnownPathTools, knownPathTools, type PathArgument, usualPathArguments } from './known-path-tools.ts';
-import { basesOf, createLocalPlaces, type PlacesOf } from './path-places.ts';
+import { basesOf, createLocalPlaces, givenFolders, type PlacesOf } from './path-places.ts';
 import { pathTexts } from './path-texts.ts';
 import { createProtection, type Protection } from './protection.ts';
 import { type PathPlace, placeOfPath } from './real-places.ts';
@@ -69,12 +69,12 @@ function isProgram({ type }: ServerSpec['transport']): boolean {
 function localPlaces({ transport, roots }: ServerSpec, known: KnownPathTools | undefined): PlacesOf {
   const env = 'env' in transport ? transport.env : {};
   // Where a client chooses the folders, nobody can say what a relative path starts from.
-  const bases = roots === 'none' ? basesOf(transport) : [];
+  const bases = (): readonly string[] => (roots === 'none' ? basesOf(transport) : []);
   const placesOf = createLocalPlaces({ bases, home: env.HOME ?? homedir() });
-  if (known?.isConfined !== true || bases.length < 2) return placesOf;
+  if (known?.isConfined !== true || roots !== 'none' || !('args' in transport)) return placesOf;
   return (written) => {
     const places = placesOf(written);
-    const folders = bases.slice(1).map((base) => placeOfPath(base)?.real ?? base);
+    const folders = givenFolders(transport).map((folder) => placeOfPath(folder)?.real ?? folder);
     const reachable = places?.filter(({ real }) => folders.some((folder) => isIn(folder, real)));
     return reachable === undefined || reachable.length === 0 ? places : reachable;
   };
@@ -91,7 +91,7 @@ function isInsideFolder(places: readonly PathPlace[] | undefined, folder: string
   });
 }
 
-function matches(places: readonly PathPlace[] | undefined, glob: LinearTest, workspace: string): Holds {
+function matches(places: readonly PathPlace[] | undefined, glob: TextPattern, workspace: string): Holds {
   if (places === undefined) return 'unknown';
   const home = placeOfPath(workspace)?.real ?? workspace;
   const fits = (path: string, folder: string): boolean =>

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { TransportSpec } from '../../../domain/index.ts';
+import type { ProgramSettings, TransportSpec } from '../../../domain/index.ts';
 import { pathTexts } from './path-texts.ts';
 import { type PathPlace, placeOfPath } from './real-places.ts';
 
@@ -7,8 +8,8 @@ import { type PathPlace, placeOfPath } from './real-places.ts';
 export type PlacesOf = (written: string) => readonly PathPlace[] | undefined;
 
 export interface LocalServer {
-  /** Folders that a relative path may start from. Empty: not known. */
-  readonly bases: readonly string[];
+  /** Folders that a relative path may start from, as they are now. Empty: not known. */
+  bases(): readonly string[];
   readonly home: string | undefined;
 }
 
@@ -16,9 +17,10 @@ export interface LocalServer {
 const maxBases = 16;
 
 /** Resolves as a program on this machine does. */
-export function createLocalPlaces({ bases, home }: LocalServer): PlacesOf {
+export function createLocalPlaces({ bases: basesNow, home }: LocalServer): PlacesOf {
   return (written) => {
     const texts = pathTexts(written);
+    const bases = basesNow();
     if (texts === undefined || bases.length > maxBases) return undefined;
     const places = new Map<string, PathPlace>();
     for (const text of texts) {
@@ -34,15 +36,6 @@ export function createLocalPlaces({ bases, home }: LocalServer): PlacesOf {
   };
 }
 
-/** Compares texts alone: the files are on another machine. Its folders begin at `/`. */
-export function createRemotePlaces(): PlacesOf {
-  return (written) => {
-    const texts = pathTexts(written);
-    if (texts?.some((text) => text.startsWith('~')) !== false) return undefined;
-    return texts.map((text) => resolve('/', text)).map((path) => ({ lexical: path, real: path }));
-  };
-}
-
 function absolutePaths(text: string, bases: readonly string[], home: string | undefined): readonly string[] {
   // Some programs expand it, and others have a folder of that name.
   if (text.startsWith('~')) {
@@ -55,8 +48,15 @@ function absolutePaths(text: string, bases: readonly string[], home: string | un
 
 /** The working folder, and the folders that are given to the program. */
 export function basesOf(transport: TransportSpec): readonly string[] {
-  if (transport.type !== 'stdio' && transport.type !== 'builtin') return [];
-  const { args, cwd } = transport;
-  const folders = args.filter((arg) => !arg.startsWith('-') && !arg.startsWith('@')).map((arg) => resolve(cwd, arg));
-  return [...new Set([cwd, ...folders])];
+  return transport.type === 'stdio' || transport.type === 'builtin' ? [transport.cwd, ...givenFolders(transport)] : [];
+}
+
+/** Arguments that are folders. One may appear after the configuration was read. */
+export function givenFolders({ args, cwd }: ProgramSettings): readonly string[] {
+  const named = args.filter((arg) => !arg.startsWith('-')).map((arg) => resolve(cwd, arg));
+  return [...new Set(named)].filter(isFolder);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
