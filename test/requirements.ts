@@ -140,6 +140,8 @@ export const requirements = {
     'Paths are judged in every way that a server may read them, links followed: no spelling reaches what a rule denies.',
   'policy:protected-paths':
     'File servers get neither secrets nor configuration of the workspace, unless allowPaths lists them.',
+  'budget:agent':
+    'An agent has its own budget of calls and bytes; a delegated call spends the budget of every agent in its chain.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',

@@ -1,3 +1,4 @@
+export { createAgentBudgets } from './agent-budgets.ts';
 export { firstListMs } from './availability/first-contact.ts';
 export { statusToolName } from './availability/status-tool.ts';
 export { createResultCaches, type ResultCaches } from './cache/result-cache.ts';

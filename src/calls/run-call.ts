@@ -55,6 +55,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
         if (reached !== undefined) await reached;
+        path.budgets?.take(call.request.caller);
         await recordSending(run);
       } catch (error) {
         return refuseUnsent(run, error);

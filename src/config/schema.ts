@@ -158,6 +158,15 @@ export const policiesSchema = z
   })
   .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
 
+export const budgetSchema = z
+  .strictObject({
+    calls_per_minute: z.int().min(1).max(1_000_000).optional().describe('Calls in any minute.'),
+    calls_per_hour: z.int().min(1).max(1_000_000).optional().describe('Calls in any hour.'),
+    calls_per_run: z.int().min(1).optional().describe('Calls in one run.'),
+    bytes_per_run: z.int().min(1).optional().describe('Bytes of arguments and results in one run.'),
+  })
+  .describe('How much this agent may call; a role gives each of its agents a budget of its own. Default no limit.');
+
 export const agentSchema = z
   .strictObject({
     role: z
@@ -176,6 +185,7 @@ export const agentSchema = z
       .optional()
       .describe('Per server, which of its tools this agent gets.'),
     policies: policiesSchema.optional(),
+    budget: budgetSchema.optional(),
   })
   .describe('One agent (or role).');
 

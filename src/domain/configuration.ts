@@ -210,6 +210,16 @@ export interface AgentSpec {
   /** Per server. */
   readonly tools: ReadonlyMap<string, ToolFilter>;
   readonly policy: ToolPolicy | undefined;
+  readonly budget?: AgentBudget;
+}
+
+/** How much an agent may call. Undefined: no limit. */
+export interface AgentBudget {
+  readonly callsPerMinute: number | undefined;
+  readonly callsPerHour: number | undefined;
+  readonly callsPerRun: number | undefined;
+  /** Of arguments and results. */
+  readonly bytesPerRun: number | undefined;
 }
 
 /** One set of rules from one source. Patterns are `server.tool`, with `*` as the wildcard. */

@@ -9,6 +9,7 @@ export {
 } from './catalog.ts';
 export {
   type AccessRules,
+  type AgentBudget,
   type AgentSpec,
   affectsAll,
   type BuiltinName,

@@ -75,11 +75,12 @@ function rulesOf({ agents, roles, policy }: AccessRules): RightsDocument {
   };
 }
 
-function agentOf({ servers, tools, policy }: AgentSpec): RightsDocument {
+function agentOf({ servers, tools, policy, budget }: AgentSpec): RightsDocument {
   return withoutDefaults({
     servers: sorted(servers),
     tools: Object.fromEntries([...tools].sort(byName).map(([server, filter]) => [server, filterOf(filter)])),
     policy: policyOf(policy),
+    budget,
   });
 }
 

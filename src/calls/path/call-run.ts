@@ -3,6 +3,7 @@ import type { Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
 import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
+import type { AgentBudgets } from '../agent-budgets.ts';
 import type { Call, CallEndState } from '../call.ts';
 import type { CallRates } from '../call-rates.ts';
 import type { RootsFilter } from '../input-required/client-roots.ts';
@@ -21,6 +22,8 @@ export interface CallPathDeps {
   readonly refused: RefusedCalls;
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly inFlight: LinkedList<Call>;
+  /** Undefined: no agent has a budget. */
+  readonly budgets?: AgentBudgets | undefined;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
   /** For servers that get the roots of their clients. */

@@ -14,6 +14,8 @@ import { closeRecord } from './record.ts';
 /** Records the outcome and translates the result for the agent. */
 export function conclude(run: CallRun, answer: UpstreamReply): CallResult {
   const { target, path, call } = run;
+  const { caller, argumentsText } = call.request;
+  path.budgets?.spend(caller, argumentsText.length + (answer.kind === 'result' ? answer.text.length : 0));
   const reply = target.tasks ? withExposedTask(call.request, target, path.taskIds, answer) : answer;
   switch (reply.kind) {
     case 'result':
