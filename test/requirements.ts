@@ -142,6 +142,7 @@ export const requirements = {
     'File servers get neither secrets nor configuration of the workspace, unless allowPaths lists them.',
   'budget:agent':
     'An agent has its own budget of calls and bytes; a delegated call spends the budget of every agent in its chain.',
+  'roles:table': 'qm bootstrap --roles writes the roles of a team, each with the rights of its row in the table.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',
