@@ -143,6 +143,8 @@ export const requirements = {
   'budget:agent':
     'An agent has its own budget of calls and bytes; a delegated call spends the budget of every agent in its chain.',
   'roles:table': 'qm bootstrap --roles writes the roles of a team, each with the rights of its row in the table.',
+  'labels:run':
+    'A run that called a labelled server keeps the label, also for runs that it delegates to and after a restart.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',

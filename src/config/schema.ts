@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
 import { builtinNames, type Isolation, type RootsSource } from '../domain/index.ts';
-import { ruleSchema } from './rules/rule-schema.ts';
+import { labelPattern, ruleSchema } from './rules/rule-schema.ts';
 
 /** Server and agent names. They become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -92,6 +92,14 @@ export const cacheSchema = z
 export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
 export const rootsSources = ['none', 'client'] as const satisfies readonly RootsSource[];
 
+const labels = z.array(z.string().regex(labelPattern)).max(20);
+
+export const labelsSchema = z
+  .union([labels, z.record(z.string(), labels)])
+  .describe(
+    'Labels that a run gets by a call: a list for the whole server, or lists by tool, with "*" for the whole server.',
+  );
+
 export const serverSchema = z
   .strictObject({
     ...transportShape,
@@ -130,6 +138,7 @@ export const serverSchema = z
       .literal('local')
       .optional()
       .describe('The server works on files of this machine. Known file servers need no such mark.'),
+    labels: labelsSchema.optional(),
     cache: cacheSchema.optional(),
     instead: z
       .string()

@@ -167,6 +167,8 @@ export interface ServerSpec {
   readonly roots: RootsSource;
   /** The server works on files of this machine, and its tools take paths. */
   readonly paths?: 'local';
+  /** What its results bring into a run. */
+  readonly labels?: ContentLabels;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -201,6 +203,13 @@ export type ConfiguredServer =
       /** The operator declined it. */
       readonly declined: boolean;
     };
+
+/** The labels that a run gets by a call: of every tool, resource and prompt of a server, and of single tools. */
+export interface ContentLabels {
+  readonly all: readonly string[];
+  /** By the server's own name of the tool. */
+  readonly tools: ReadonlyMap<string, readonly string[]>;
+}
 
 export interface AgentSpec {
   readonly name: string;

@@ -19,6 +19,7 @@ export {
   type ClientRules,
   type Configuration,
   type ConfiguredServer,
+  type ContentLabels,
   type HttpTransportSpec,
   type Isolation,
   limitsOfRule,

@@ -153,9 +153,10 @@ function projectOf(projects: ReadonlyMap<string, Project>, { project }: Pick<Cal
 
 /** An agent without a run gets one for each run of the hub. */
 function callerOf(identity: CallerIdentity, { life, accounts }: ProcessParts): Caller {
-  const { agent, project = fileProject, chain = [agent], tokenId, run, answers } = identity;
+  const { agent, project = fileProject, chain = [agent], tokenId, run, runKeys, answers } = identity;
   const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
-  return { agent, project, chain, tokenId, run: run ?? runOfLife, account: accounts.of(agent, project), answers };
+  const account = accounts.of(agent, project);
+  return { agent, project, chain, tokenId, run: run ?? runOfLife, runKeys, account, answers };
 }
 
 function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {

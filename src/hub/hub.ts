@@ -103,6 +103,7 @@ export interface CallerIdentity {
   readonly chain?: readonly string[];
   readonly tokenId?: string;
   readonly run?: string | undefined;
+  readonly runKeys?: readonly string[];
   readonly answers?: AnswerBudget | undefined;
 }
 

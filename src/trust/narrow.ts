@@ -1,6 +1,7 @@
 import type {
   CacheSettings,
   Configuration,
+  ContentLabels,
   Isolation,
   ServerLimits,
   ServerSpec,
@@ -12,6 +13,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const { source, tools, access, restrictedBy } = other;
   const disabledBy = base.disabledBy ?? other.disabledBy;
   const paths = base.paths ?? other.paths;
+  const labels = bothLabels(base.labels, other.labels);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -24,7 +26,20 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     cache: narrowCache(base.cache, other.cache),
     ...(disabledBy === undefined ? {} : { disabledBy }),
     ...(paths === undefined ? {} : { paths }),
+    ...(labels === undefined ? {} : { labels }),
   };
+}
+
+/** A label only restricts, so the labels of both versions count. */
+function bothLabels(one: ContentLabels | undefined, other: ContentLabels | undefined): ContentLabels | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const tools = new Map(one.tools);
+  for (const [tool, labels] of other.tools) tools.set(tool, union(tools.get(tool) ?? [], labels));
+  return { all: union(one.all, other.all), tools };
+}
+
+function union(one: readonly string[], other: readonly string[]): readonly string[] {
+  return [...new Set([...one, ...other])];
 }
 
 /** Settings of the hub while a change of them waits. */

@@ -39,8 +39,21 @@ function hashOf(document: unknown): string {
 
 /** What agents may do with a server, apart from what it starts or contacts. */
 export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLists()): RightsDocument {
-  const { enabled, shared, tools, limits, access, restrictedBy, isolation, roots, paths, cache, instead, description } =
-    spec;
+  const {
+    enabled,
+    shared,
+    tools,
+    limits,
+    access,
+    restrictedBy,
+    isolation,
+    roots,
+    paths,
+    labels,
+    cache,
+    instead,
+    description,
+  } = spec;
   return withoutDefaults({
     enabled,
     shared: shared || undefined,
@@ -55,6 +68,10 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
     isolation: isolation === 'shared' ? undefined : isolation,
     roots: roots === 'none' ? undefined : roots,
     paths,
+    labels: labels && {
+      all: sorted(labels.all),
+      ...Object.fromEntries([...labels.tools].sort(byName).map(([tool, names]) => [`tool ${tool}`, sorted(names)])),
+    },
     cache,
     instead,
     description,

@@ -11,6 +11,7 @@ import type { SessionUis } from '../mcp-apps/session-uis.ts';
 import type { CallMeter } from '../observing/call-meter.ts';
 import type { TracedCalls } from '../observing/traced-calls.ts';
 import type { RefusedCalls } from '../refusal-records.ts';
+import type { RunLabels } from '../run-labels.ts';
 import type { Target } from '../target.ts';
 import type { Views } from '../views/views.ts';
 
@@ -24,6 +25,8 @@ export interface CallPathDeps {
   readonly inFlight: LinkedList<Call>;
   /** Undefined: no agent has a budget. */
   readonly budgets?: AgentBudgets | undefined;
+  /** Undefined: no run has labels. */
+  readonly labels?: RunLabels | undefined;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
   /** For servers that get the roots of their clients. */

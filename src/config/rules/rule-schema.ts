@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 export const ruleEffects = ['allow', 'require-approval', 'deny'] as const;
 
+/** Names of labels, in rules and at servers. */
+export const labelPattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
 export const toolClasses = ['read', 'write', 'destructive'] as const;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -43,11 +46,7 @@ export const clauseSchema = z
       .record(z.string(), conditionSchema)
       .optional()
       .describe('Arguments with conditions, all of which must hold; a.b names a member, a.* every item of a list.'),
-    after: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
-      .optional()
-      .describe('Applies only in runs with this label.'),
+    after: z.string().regex(labelPattern).optional().describe('Applies only in runs with this label.'),
     kind: z.enum(toolClasses).optional().describe('Applies only to tools of this class.'),
     message: z.string().min(1).max(500).optional().describe('Shown to the agent, and to the person who is asked.'),
     approvers: z.array(z.string().min(1)).min(1).optional().describe('Who may approve. Default any operator.'),

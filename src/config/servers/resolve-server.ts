@@ -93,13 +93,20 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     isolation = 'shared',
     roots = 'none',
     paths,
+    labels,
     cache,
     instead,
   } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
   const settings = { description, enabled, shared, tools, limits, isolation, roots, cache, instead };
-  const rest = { ...settings, ...(paths === undefined ? {} : { paths }), connectionKey, restrictedBy };
+  const rest = {
+    ...settings,
+    ...(paths === undefined ? {} : { paths }),
+    ...(labels === undefined ? {} : { labels }),
+    connectionKey,
+    restrictedBy,
+  };
   return {
     restrictions: [...restrictionOf(draft, parts.access), ...restrictedBy],
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest, reaches: [] } },

@@ -2,6 +2,7 @@ import type {
   BuiltinName,
   CacheSettings,
   ClientRules,
+  ContentLabels,
   Isolation,
   RootsSource,
   ServerLimits,
@@ -45,6 +46,7 @@ export interface ServerBody {
   readonly roots?: RootsSource | undefined;
   /** Set: the server works on files of this machine. */
   readonly paths?: 'local' | undefined;
+  readonly labels?: ContentLabels | undefined;
   readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }
