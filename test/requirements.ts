@@ -145,6 +145,8 @@ export const requirements = {
   'roles:table': 'qm bootstrap --roles writes the roles of a team, each with the rights of its row in the table.',
   'labels:run':
     'A run that called a labelled server keeps the label, also for runs that it delegates to and after a restart.',
+  'limits:result-size':
+    'A server may have a limit on the size of its results; a larger one becomes an error that says so.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',

@@ -110,6 +110,14 @@ export function resultTooLarge(bytes: number): HubError {
   );
 }
 
+export function resultOverLimit({ server, subjectName: tool }: Target, bytes: number, limit: number): HubError {
+  const message = `The call ran, but its result of ${bytes} bytes was dropped: server "${server}" may return ${limit}.`;
+  return new HubError('RESULT_TOO_LARGE', message, {
+    hint: 'Ask for less at once: fewer items, a range or a filter. The limit is limits.max_result_bytes of the server.',
+    details: { server, tool, bytes, limit },
+  });
+}
+
 /** The server has answered, but the agent's clients leave too much unread to get more. */
 export function resultUnread(target: Target, bytes: number, httpStatus: number | undefined): FailedReply {
   const error = withTool(resultTooLarge(bytes), target);

@@ -5,7 +5,7 @@ import type { Target } from './target.ts';
 /** Remembers which labels runs have. A label stays for the life of its run, also after a restart. */
 export interface RunLabels {
   /** The labels of the caller's run and of the runs that delegated to it. Undefined: not known. */
-  of(caller: Caller): ReadonlySet<string> | undefined;
+  of(caller: Pick<Caller, 'project' | 'run' | 'runKeys'>): ReadonlySet<string> | undefined;
   /**
    * Gives the labels of the target to the caller's run and to those that delegated to it, to which its results return.
    * Call it before anything is sent: part of a result may arrive although the call fails. Throws if it cannot be stored.
@@ -50,7 +50,7 @@ function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly 
   return [...all, ...(tools.get(ownName) ?? [])];
 }
 
-function keysToCheck({ project, run, runKeys = [] }: Caller): readonly string[] {
+function keysToCheck({ project, run, runKeys = [] }: Pick<Caller, 'project' | 'run' | 'runKeys'>): readonly string[] {
   return [`run:${run}`, ...runKeys.slice(1)].map((key) => `${project} ${key}`);
 }
 

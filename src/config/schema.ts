@@ -68,6 +68,11 @@ export const limitsSchema = z
     grace_s: seconds
       .optional()
       .describe('Seconds for which the tools of this server stay listed while it is unavailable. Default 3600.'),
+    max_result_bytes: z
+      .int()
+      .min(1024)
+      .optional()
+      .describe('Largest result in bytes; a larger one is dropped with an error that says so. Default no limit.'),
   })
   .describe('Limits on calls to this server.');
 

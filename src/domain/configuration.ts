@@ -81,6 +81,8 @@ export interface ServerLimits {
   readonly ratePerMin: number | undefined;
   /** How long the tools of an unavailable server stay listed. */
   readonly graceMs: number;
+  /** Larger results are dropped. Undefined: no limit of its own. */
+  readonly maxResultBytes?: number;
 }
 
 /** What the server's own file permits. It narrows rights and never widens them. */

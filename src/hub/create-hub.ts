@@ -98,6 +98,7 @@ type ForOperators = Pick<
   | 'problems'
   | 'unknownNames'
   | 'explain'
+  | 'labelsOf'
   | 'catalogs'
   | 'diagnosis'
   | 'discover'
@@ -109,7 +110,7 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOperators {
+function forOperators(project: Project, { ledger, layout, labels }: ProcessParts): ForOperators {
   const { source, pool } = project;
   return {
     status: () => pool.status(),
@@ -117,6 +118,7 @@ function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOp
     problems: () => problemsOf(project, ledger, layout.journal),
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
+    labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,
     discover: (servers) => pool.discover(servers),

@@ -66,6 +66,7 @@ function narrowServe(one: ServeSettings, other: ServeSettings): ServeSettings {
 }
 
 function narrowLimits(one: ServerLimits, other: ServerLimits): ServerLimits {
+  const sizes = [one.maxResultBytes, other.maxResultBytes].filter((size) => size !== undefined);
   const rates = [one.ratePerMin, other.ratePerMin].filter((rate) => rate !== undefined);
   return {
     timeoutMs: Math.min(one.timeoutMs, other.timeoutMs),
@@ -73,6 +74,7 @@ function narrowLimits(one: ServerLimits, other: ServerLimits): ServerLimits {
     concurrency: Math.min(one.concurrency, other.concurrency),
     ratePerMin: rates.length === 0 ? undefined : Math.min(...rates),
     graceMs: Math.min(one.graceMs, other.graceMs),
+    ...(sizes.length === 0 ? {} : { maxResultBytes: Math.min(...sizes) }),
   };
 }
 

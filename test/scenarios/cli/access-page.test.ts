@@ -5,7 +5,10 @@ import { makeWorkspace } from '../qm.fixture.ts';
 import { runHere } from '../run-here.fixture.ts';
 
 const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8');
-const blocks = [...page.matchAll(/access-page\.test\.ts -->\n```(\w*)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({ kind, text }));
+const blocks = [...page.matchAll(/access-page\.test\.ts -->\n```(\w*)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({
+  kind,
+  text,
+}));
 const files = blocks.filter(({ kind }) => kind === 'yaml').map(({ text }) => text);
 const screens = blocks.filter(({ kind }) => kind === '').map(({ text }) => text);
 
