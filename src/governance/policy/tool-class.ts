@@ -22,7 +22,7 @@ export function compileToolClass(spec: ServerSpec): ToolClassesOf {
     const possible = new Set<ToolClass>([certain]);
     if (certain === 'destructive') possible.add('write');
     if (hints?.readOnly === true) possible.add('read');
-    if (hints?.destructive === true && certain !== 'read') possible.add('destructive');
+    if (hints?.destructive === true && certain !== 'read' && !known?.writes.has(tool)) possible.add('destructive');
     return { certain, possible };
 
     function certainClass(): ToolClass {
