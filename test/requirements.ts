@@ -142,7 +142,7 @@ export const requirements = {
     'File servers get neither secrets nor configuration of the workspace, unless allowPaths lists them.',
   'budget:agent':
     'An agent has its own budget of calls and bytes; a delegated call spends the budget of every agent in its chain.',
-  'roles:table': 'qm bootstrap --roles writes the roles of a team, each with the rights of its row in the table.',
+  'roles:table': 'The roles that qm bootstrap --roles writes have the rights of their rows in the table.',
   'labels:run':
     'A run that called a labelled server keeps the label, also for runs that it delegates to and after a restart.',
   'limits:result-size':

@@ -84,19 +84,8 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     const server: ConfiguredServer = { kind: 'invalid', name: draft.name, source, hides: [], problems, ...unclear };
     return { server, problems, secrets, variables, restrictions, literals, plan: undefined };
   }
-  const {
-    description,
-    enabled,
-    shared,
-    tools,
-    limits,
-    isolation = 'shared',
-    roots = 'none',
-    paths,
-    labels,
-    cache,
-    instead,
-  } = draft.body;
+  const { description, enabled, shared, tools, limits, cache, instead, paths, labels } = draft.body;
+  const { isolation = 'shared', roots = 'none' } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
   const settings = { description, enabled, shared, tools, limits, isolation, roots, cache, instead };
