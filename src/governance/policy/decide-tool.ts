@@ -37,11 +37,12 @@ export function decideTool(rights: ChainRights, { server, tool, exposedName, hin
   const looksAtCalls = allRuleSets(rules).some((set) => onTool(set).given !== undefined);
   const guard = rights.pathsOf(server)?.on(tool);
   if (decision.effect === 'deny' || !(looksAtCalls || guard?.refuse !== undefined)) return decision;
-  return {
+  const listed: Decision = {
     ...decision,
     condition(call) {
       const refused = guard?.refuse?.(call.args);
-      if (refused !== undefined || !looksAtCalls) return refused ?? decision;
+      // The same object, so that its record is made once for all calls.
+      if (refused !== undefined || !looksAtCalls) return refused ?? listed;
       const judged: CallToDecide = { ...call, paths: guard?.paths };
       return decideWith((set) => {
         const { given, widest } = onTool(set);
@@ -49,6 +50,7 @@ export function decideTool(rights: ChainRights, { server, tool, exposedName, hin
       });
     },
   };
+  return listed;
 }
 
 /** Each rule set is asked about a tool once; its calls use the answer. */

@@ -74,6 +74,7 @@ function localPlaces({ transport, roots }: ServerSpec, known: KnownPathTools | u
   if (known?.isConfined !== true || roots !== 'none' || !('args' in transport)) return placesOf;
   return (written) => {
     const places = placesOf(written);
+    if (places?.length === 1) return places;
     const folders = givenFolders(transport).map((folder) => placeOfPath(folder)?.real ?? folder);
     const reachable = places?.filter(({ real }) => folders.some((folder) => isIn(folder, real)));
     return reachable === undefined || reachable.length === 0 ? places : reachable;

@@ -48,7 +48,9 @@ function absolutePaths(text: string, bases: readonly string[], home: string | un
 
 /** The working folder, and the folders that are given to the program. */
 export function basesOf(transport: TransportSpec): readonly string[] {
-  return transport.type === 'stdio' || transport.type === 'builtin' ? [transport.cwd, ...givenFolders(transport)] : [];
+  return transport.type === 'stdio' || transport.type === 'builtin'
+    ? [...new Set([transport.cwd, ...givenFolders(transport)])]
+    : [];
 }
 
 /** Arguments that are folders. One may appear after the configuration was read. */

@@ -1,6 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, resolve } from 'node:path';
-import { errnoOf } from '../../../base/index.ts';
 
 /** A path as it is written after `..` is resolved in the text, and the place where it leads. */
 export interface PathPlace {
@@ -22,23 +21,21 @@ export function placeOfPath(path: string): PathPlace | undefined {
   return physical === real ? { lexical, real } : undefined;
 }
 
+/**
+ * Asks what is there before it follows links, because an exception for each missing level costs more than the rest. A
+ * link to nothing has no place: what is written through it would appear at its target.
+ */
 function realOrUndefined(path: string): string | undefined {
+  const missing: string[] = [];
+  let there = path;
   try {
-    return realpathSync(path);
-  } catch (error) {
-    const parent = dirname(path);
-    if (errnoOf(error) !== 'ENOENT' || parent === path || isLink(path)) return undefined;
-    const above = realOrUndefined(parent);
-    return above === undefined ? undefined : join(above, basename(path));
-  }
-}
-
-/** A link to nothing: what is written through it would appear at its target. */
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch (error) {
-    return errnoOf(error) !== 'ENOENT';
+    while (lstatSync(there, { throwIfNoEntry: false }) === undefined && dirname(there) !== there) {
+      missing.unshift(basename(there));
+      there = dirname(there);
+    }
+    return join(realpathSync.native(there), ...missing);
+  } catch {
+    return undefined;
   }
 }
 
