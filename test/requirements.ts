@@ -132,6 +132,21 @@ export const requirements = {
     'A hidden tool and an unknown tool give the agent the same answer; the audit log has the truth.',
   'policy:conditions':
     'A rule may look at arguments: each call is decided on its own, and a tool is listed if some arguments may pass.',
+  'policy:arguments':
+    'Rules compare arguments by value, pattern, number and path; a value of an unexpected type never widens rights.',
+  'policy:first-clause': 'Of the clauses under one pattern, the first that holds decides.',
+  'policy:tool-class': 'A clause may apply only to tools that read, write or destroy.',
+  'policy:paths':
+    'Paths are judged in every way that a server may read them, links followed: no spelling reaches what a rule denies.',
+  'policy:protected-paths':
+    'File servers get neither secrets nor configuration of the workspace, unless allowPaths lists them.',
+  'budget:agent':
+    'An agent has its own budget of calls and bytes; a delegated call spends the budget of every agent in its chain.',
+  'roles:table': 'The roles that qm bootstrap --roles writes have the rights of their rows in the table.',
+  'labels:run':
+    'A run that called a labelled server keeps the label, also for runs that it delegates to and after a restart.',
+  'limits:result-size':
+    'A server may have a limit on the size of its results; a larger one becomes an error that says so.',
   'view:routing': 'When anything is routed, an agent that no route names gets only shared servers.',
   'routing:role':
     'An agent has the servers, lists and rules of its role; its own entry may narrow them and never widen them.',

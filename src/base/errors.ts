@@ -49,7 +49,7 @@ export const errorTable = {
     -31015,
     1,
     false,
-    "The call ran, but the hub dropped its result because this agent's clients have too much unread data.",
+    "The call ran, but the hub dropped its result: it is over the limit of its server, or this agent's clients have too much unread data.",
   ),
   UPSTREAM_UNAVAILABLE: row(502, -31020, 1, true, 'The hub cannot reach the server, so it did not send the call.'),
   UPSTREAM_LOST: row(502, -31021, 1, false, 'The connection broke after the call was sent; it may have run.'),

@@ -1,4 +1,5 @@
 import { HubError } from '../base/index.ts';
+import type { Decision, DecisionReason } from '../domain/index.ts';
 import { firstTextOf } from '../mcp/index.ts';
 import type { FailedReply } from '../upstream/index.ts';
 import type { CallState } from './call.ts';
@@ -47,11 +48,18 @@ export function notSelected({ server, subjectName: tool }: Target): HubError {
 }
 
 /** The agent sees the tool, so it may know that its arguments are the reason. */
-export function deniedArguments(target: Target): HubError {
-  return new HubError('POLICY_DENIED', `A rule denies ${target.server}.${target.subjectName} with these arguments.`, {
+export function deniedArguments(target: Target, { reason }: Decision): HubError {
+  const { server, subjectName: tool } = target;
+  const said = reason.kind === 'rule' && reason.message !== undefined ? ` ${reason.message}` : '';
+  return new HubError('POLICY_DENIED', `${whatDenies(reason)} ${server}.${tool} with these arguments.${said}`, {
     hint: 'Other arguments may be allowed; an operator can change the rule.',
-    details: { server: target.server, tool: target.subjectName },
+    details: { server, tool },
   });
+}
+
+function whatDenies({ kind }: DecisionReason): string {
+  if (kind === 'protected-path') return 'A path in the arguments is protected, which denies';
+  return kind === 'unclear-path' ? 'A path in the arguments has no single meaning, which denies' : 'A rule denies';
 }
 
 export function badArguments(target: Target): HubError {
@@ -100,6 +108,14 @@ export function resultTooLarge(bytes: number): HubError {
     `The call ran, but its result of ${bytes} bytes was dropped: earlier answers still wait to be read.`,
     { hint: 'Read the answers to earlier requests first, or ask for less at once.' },
   );
+}
+
+export function resultOverLimit({ server, subjectName: tool }: Target, bytes: number, limit: number): HubError {
+  const message = `The call ran, but its result of ${bytes} bytes was dropped: server "${server}" may return ${limit}.`;
+  return new HubError('RESULT_TOO_LARGE', message, {
+    hint: 'Ask for less at once: fewer items, a range or a filter. The limit is limits.max_result_bytes of the server.',
+    details: { server, tool, bytes, limit },
+  });
 }
 
 /** The server has answered, but the agent's clients leave too much unread to get more. */

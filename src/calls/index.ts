@@ -1,3 +1,4 @@
+export { createAgentBudgets } from './agent-budgets.ts';
 export { firstListMs } from './availability/first-contact.ts';
 export { statusToolName } from './availability/status-tool.ts';
 export { createResultCaches, type ResultCaches } from './cache/result-cache.ts';
@@ -14,6 +15,7 @@ export type { CallPathDeps } from './path/call-run.ts';
 export { countMessage } from './path/count-arguments.ts';
 export { createRefusedCalls, type RefusedCalls } from './refusal-records.ts';
 export { createCallPath } from './run-call.ts';
+export { createRunLabels, type RunLabels } from './run-labels.ts';
 export { createAllowedSubscriptions } from './subscriptions/allowed-subscription.ts';
 export { ResourceSubscription } from './subscriptions/resource-subscription.ts';
 export {

@@ -50,11 +50,16 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         if (unapproved !== undefined) return unapproved;
       }
       const cached = findCached(run);
-      if (cached !== undefined) return await answerCached(run, cached);
+      if (cached !== undefined) {
+        path.labels?.mark(call.request.caller, target);
+        return await answerCached(run, cached);
+      }
       try {
         if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
         if (reached !== undefined) await reached;
+        path.budgets?.take(call.request.caller);
+        path.labels?.mark(call.request.caller, target);
         await recordSending(run);
       } catch (error) {
         return refuseUnsent(run, error);

@@ -20,7 +20,7 @@ export interface CheckOptions {
 export function checkNode(schema: z.ZodType, node: SourceNode, options: CheckOptions): Finding[] {
   const findings = findRepeatedKeys(node, options);
   const result = schema.safeParse(toPlain(node));
-  for (const issue of result.success ? [] : result.error.issues) {
+  for (const issue of result.success ? [] : result.error.issues.flatMap(meantIssues)) {
     if (issue.code === 'unrecognized_keys') {
       const known = keysAt(schema, issue.path);
       for (const key of issue.keys) findings.push(unknownKey(node, issue.path, key, known, options));
@@ -34,6 +34,23 @@ export function checkNode(schema: z.ZodType, node: SourceNode, options: CheckOpt
     }
   }
   return cut(findings, options);
+}
+
+/** A value of several possible shapes is judged by the one that it resembles: a map as a map, a list of maps as one. */
+function meantIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const resembling = issue.errors.filter((issues) => !issues.some(isAboutWhole));
+  const [meant, ...others] = resembling;
+  if (meant === undefined || others.length > 0 || !meant.some(isInsideMap)) return [issue];
+  return meant.map((each) => ({ ...each, path: [...issue.path, ...each.path] })).flatMap(meantIssues);
+}
+
+function isInsideMap({ code, path }: z.core.$ZodIssue): boolean {
+  return code === 'unrecognized_keys' || path.some((step) => typeof step === 'string');
+}
+
+function isAboutWhole({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 }
 
 /** Nobody reads more at once, and the first ones are usually the cause. */
@@ -182,6 +199,7 @@ const typeWords: ReadonlyMap<string, string> = new Map([
 function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   const words = new Set<string>();
   for (const [first] of issue.errors) {
+    if (first?.code === 'invalid_value') return `one of ${first.values.map(String).join(', ')}`;
     if (first?.code === 'invalid_type' && first.path.length === 0)
       words.add(typeWords.get(first.expected) ?? 'something else');
     // A list, as expected, but with a wrong item.
@@ -203,6 +221,9 @@ function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly
   }
   if (here instanceof z.ZodRecord) return keysAt(here.valueType, rest);
   if (here instanceof z.ZodArray) return keysAt(here.element, rest);
+  // Only one of the shapes has keys at any path.
+  if (here instanceof z.ZodUnion)
+    return here.options.map((option) => keysAt(option, path)).find((keys) => keys.length > 0) ?? [];
   return [];
 }
 

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { z } from 'zod';
 import { builtinNames, type Isolation, type RootsSource } from '../domain/index.ts';
+import { labelPattern, ruleSchema } from './rules/rule-schema.ts';
 
 /** Server and agent names. They become parts of tool names, file names and policy patterns. */
 export const namePattern: RegExp = /^(?!__proto__$)[A-Za-z0-9._-]{1,64}$/;
@@ -67,6 +68,11 @@ export const limitsSchema = z
     grace_s: seconds
       .optional()
       .describe('Seconds for which the tools of this server stay listed while it is unavailable. Default 3600.'),
+    max_result_bytes: z
+      .int()
+      .min(1024)
+      .optional()
+      .describe('Largest result in bytes; a larger one is dropped with an error that says so. Default no limit.'),
   })
   .describe('Limits on calls to this server.');
 
@@ -90,6 +96,14 @@ export const cacheSchema = z
 
 export const isolations = ['shared', 'per-agent', 'per-session'] as const satisfies readonly Isolation[];
 export const rootsSources = ['none', 'client'] as const satisfies readonly RootsSource[];
+
+const labels = z.array(z.string().regex(labelPattern)).max(20);
+
+export const labelsSchema = z
+  .union([labels, z.record(z.string(), labels)])
+  .describe(
+    'Labels that a run gets by a call: a list for the whole server, or lists by tool, with "*" for the whole server.',
+  );
 
 export const serverSchema = z
   .strictObject({
@@ -125,6 +139,11 @@ export const serverSchema = z
       .enum(rootsSources)
       .optional()
       .describe('client passes on the folders of the calling client that lie in the workspace. Default none.'),
+    paths: z
+      .literal('local')
+      .optional()
+      .describe('The server works on files of this machine. Known file servers need no such mark.'),
+    labels: labelsSchema.optional(),
     cache: cacheSchema.optional(),
     instead: z
       .string()
@@ -140,16 +159,27 @@ export const toolFilterSchema = z
   })
   .describe('Which tools of one server the agent gets.');
 
-export const ruleEffects = ['allow', 'require-approval', 'deny'] as const;
-
 export const policiesSchema = z
   .strictObject({
     tools: z
-      .record(z.string(), z.enum(ruleEffects).describe('What happens to a call of such a tool.'))
+      .record(z.string(), ruleSchema)
       .optional()
       .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
+    destructive: z
+      .enum(['ask', 'deny'])
+      .optional()
+      .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
   })
   .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
+
+export const budgetSchema = z
+  .strictObject({
+    calls_per_minute: z.int().min(1).max(1_000_000).optional().describe('Calls in any minute.'),
+    calls_per_hour: z.int().min(1).max(1_000_000).optional().describe('Calls in any hour.'),
+    calls_per_run: z.int().min(1).optional().describe('Calls in one run.'),
+    bytes_per_run: z.int().min(1).optional().describe('Bytes of arguments and results in one run.'),
+  })
+  .describe('How much this agent may call; a role gives each of its agents a budget of its own. Default no limit.');
 
 export const agentSchema = z
   .strictObject({
@@ -169,6 +199,7 @@ export const agentSchema = z
       .optional()
       .describe('Per server, which of its tools this agent gets.'),
     policies: policiesSchema.optional(),
+    budget: budgetSchema.optional(),
   })
   .describe('One agent (or role).');
 

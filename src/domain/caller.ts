@@ -10,6 +10,11 @@ export interface Caller {
   /** Undefined for the local operator (command line, library). */
   readonly tokenId: string | undefined;
   readonly run: string;
+  /**
+   * The run of its token and of each token that delegated to it, nearest first: `run:ID`, or `token:ID` for a token that
+   * has no run of its own. Undefined for the local operator.
+   */
+  readonly runKeys?: readonly string[] | undefined;
   /** Where its share of the hub is counted. */
   readonly account?: AgentAccount | undefined;
   /** Where large answers count until its clients have read them. */

@@ -1,5 +1,5 @@
 import type { FolderGuard } from '../base/index.ts';
-import type { RuleEffect } from './decision.ts';
+import type { RuleEffect, ToolClass } from './decision.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -81,6 +81,8 @@ export interface ServerLimits {
   readonly ratePerMin: number | undefined;
   /** How long the tools of an unavailable server stay listed. */
   readonly graceMs: number;
+  /** Larger results are dropped. Undefined: no limit of its own. */
+  readonly maxResultBytes?: number;
 }
 
 /** What the server's own file permits. It narrows rights and never widens them. */
@@ -165,6 +167,10 @@ export interface ServerSpec {
   readonly restrictedBy: readonly ServerRestriction[];
   readonly isolation: Isolation;
   readonly roots: RootsSource;
+  /** The server works on files of this machine, and its tools take paths. */
+  readonly paths?: 'local';
+  /** What its results bring into a run. */
+  readonly labels?: ContentLabels;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -200,6 +206,13 @@ export type ConfiguredServer =
       readonly declined: boolean;
     };
 
+/** The labels that a run gets by a call: of every tool, resource and prompt of a server, and of single tools. */
+export interface ContentLabels {
+  readonly all: readonly string[];
+  /** By the server's own name of the tool. */
+  readonly tools: ReadonlyMap<string, readonly string[]>;
+}
+
 export interface AgentSpec {
   readonly name: string;
   readonly source: SourceRef;
@@ -208,6 +221,16 @@ export interface AgentSpec {
   /** Per server. */
   readonly tools: ReadonlyMap<string, ToolFilter>;
   readonly policy: ToolPolicy | undefined;
+  readonly budget?: AgentBudget;
+}
+
+/** How much an agent may call. Undefined: no limit. */
+export interface AgentBudget {
+  readonly callsPerMinute: number | undefined;
+  readonly callsPerHour: number | undefined;
+  readonly callsPerRun: number | undefined;
+  /** Of arguments and results. */
+  readonly bytesPerRun: number | undefined;
 }
 
 /** One set of rules from one source. Patterns are `server.tool`, with `*` as the wildcard. */
@@ -222,6 +245,18 @@ export interface PolicyRule {
   readonly source: SourceRef;
   /** The rule applies only to calls that meet it. */
   readonly condition?: RuleCondition;
+  /** The rule applies only to tools of this class. */
+  readonly kind?: ToolClass;
+  /** The rule applies only if the rule before it, which has the same pattern, does not: both are clauses of one list. */
+  readonly otherwise?: true;
+  readonly message?: string;
+  readonly approvers?: readonly string[];
+}
+
+/** What the rule is limited to, as written. Undefined if it applies to every call of its tools. */
+export function limitsOfRule({ kind, condition }: PolicyRule): string | undefined {
+  const parts = [kind === undefined ? undefined : `kind ${kind}`, condition?.text].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(', ');
 }
 
 export interface Problem {

@@ -1,5 +1,10 @@
+import type { TextPattern } from '../base/index.ts';
 import type { Caller } from './caller.ts';
 import { placeOf, type SourceRef } from './configuration.ts';
+import type { Holds } from './rule-condition.ts';
+
+/** What a tool does to the world. A destructive tool also writes. */
+export type ToolClass = 'read' | 'write' | 'destructive';
 
 export type RuleEffect = 'allow' | 'require-approval' | 'deny';
 
@@ -32,6 +37,18 @@ export interface CallToDecide {
   readonly args: CallArguments;
   /** Undefined if nobody calls: an operator asks how a call would be decided. */
   readonly caller?: Caller | undefined;
+  /** The labels of the caller's run. Undefined: not known. */
+  readonly labels?: ReadonlySet<string> | undefined;
+  /** What paths in the arguments mean to the server that gets them. */
+  readonly paths?: ArgumentPaths | undefined;
+}
+
+/** Judges texts that a server takes as paths, in every way the server may read them. */
+export interface ArgumentPaths {
+  /** `folder` is relative to the workspace. */
+  isInside(text: string, folder: string): Holds;
+  /** Undefined if the argument of the tool is not known to be a path. */
+  matchesGlob(argument: string, text: string, glob: TextPattern): Holds | undefined;
 }
 
 /** Parsed arguments. */
@@ -61,6 +78,8 @@ export function ruleOf({ reason }: Decision): string | null {
       return `${reason.kind} of server ${reason.server}`;
     case 'too-long':
     case 'unsafe-uri':
+    case 'protected-path':
+    case 'unclear-path':
       return reason.kind;
   }
 }
@@ -77,6 +96,10 @@ export type DecisionReason =
   | { readonly kind: 'too-long'; readonly limit: number }
   /** A URI that no client needs to send and that servers may interpret in different ways. */
   | { readonly kind: 'unsafe-uri'; readonly problem: UriProblem }
+  /** A path that file servers never get, unless `allowPaths` lists it. */
+  | { readonly kind: 'protected-path'; readonly path: string }
+  /** A path of which nobody can say where it leads. */
+  | { readonly kind: 'unclear-path' }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }
@@ -96,7 +119,18 @@ export type DecisionReason =
       readonly because: ToolKindReason;
       readonly source: SourceRef;
     }
-  | { readonly kind: 'rule'; readonly pattern: string; readonly source: SourceRef; readonly agent?: string };
+  | {
+      readonly kind: 'rule';
+      readonly pattern: string;
+      readonly source: SourceRef;
+      readonly agent?: string;
+      /** What the rule is limited to, as written. */
+      readonly limits?: string;
+      /** What its author tells the agent or the person who is asked. */
+      readonly message?: string;
+      /** Who may approve. Undefined: any operator. */
+      readonly approvers?: readonly string[];
+    };
 
 /** Longer URIs belong to no server. The limit bounds the work per URI. */
 export const maxUriLength = 2048;

@@ -9,6 +9,7 @@ export {
 } from './catalog.ts';
 export {
   type AccessRules,
+  type AgentBudget,
   type AgentSpec,
   affectsAll,
   type BuiltinName,
@@ -18,9 +19,11 @@ export {
   type ClientRules,
   type Configuration,
   type ConfiguredServer,
+  type ContentLabels,
   type HttpTransportSpec,
   type Isolation,
   type LedgerSettings,
+  limitsOfRule,
   type Naming,
   type PolicyRule,
   type Problem,
@@ -44,6 +47,7 @@ export {
   worstProblem,
 } from './configuration.ts';
 export {
+  type ArgumentPaths,
   type CallArguments,
   type CallToDecide,
   type Decision,
@@ -54,6 +58,7 @@ export {
   type RuleEffect,
   ruleOf,
   ruleSourceOf,
+  type ToolClass,
   type ToolKindReason,
   type UriProblem,
 } from './decision.ts';
@@ -61,7 +66,7 @@ export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
 export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
-export { RuleCondition } from './rule-condition.ts';
+export { allHold, anyHolds, type Holds, negated, RuleCondition } from './rule-condition.ts';
 export { isSameConnection } from './same-connection.ts';
 export { isReadOnly } from './scopes.ts';
 export type { ApprovedFiles, PlanFile, ServerPlan, TransportPlan } from './server-plan.ts';

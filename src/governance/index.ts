@@ -15,6 +15,7 @@ export {
 export {
   type AgentPolicy,
   adviceOn,
+  compileBudgets,
   compilePolicy,
   compileToolKind,
   createListedUris,

@@ -100,6 +100,7 @@ type ForOperators = Pick<
   | 'problems'
   | 'unknownNames'
   | 'explain'
+  | 'labelsOf'
   | 'catalogs'
   | 'diagnosis'
   | 'discover'
@@ -111,7 +112,7 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOperators {
+function forOperators(project: Project, { ledger, layout, labels }: ProcessParts): ForOperators {
   const { source, pool } = project;
   return {
     status: () => pool.status(),
@@ -119,6 +120,7 @@ function forOperators(project: Project, { ledger, layout }: ProcessParts): ForOp
     problems: () => problemsOf(project, ledger, layout.journal),
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
+    labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,
     discover: (servers) => pool.discover(servers),
@@ -155,9 +157,10 @@ function projectOf(projects: ReadonlyMap<string, Project>, { project }: Pick<Cal
 
 /** An agent without a run gets one for each run of the hub. */
 function callerOf(identity: CallerIdentity, { life, accounts }: ProcessParts): Caller {
-  const { agent, project = fileProject, chain = [agent], tokenId, run, answers } = identity;
+  const { agent, project = fileProject, chain = [agent], tokenId, run, runKeys, answers } = identity;
   const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
-  return { agent, project, chain, tokenId, run: run ?? runOfLife, account: accounts.of(agent, project), answers };
+  const account = accounts.of(agent, project);
+  return { agent, project, chain, tokenId, run: run ?? runOfLife, runKeys, account, answers };
 }
 
 function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {

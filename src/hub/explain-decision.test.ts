@@ -15,11 +15,11 @@ test(verifies('policy:conditions', 'an explanation with arguments is the decisio
   };
   const explain = createExplain(() => configuration, { upstreams: new Map() }, names);
   expect(explain(['dev'], 'files', 'write').effect).toBe('allow');
-  expect(explain(['dev'], 'files', 'write', { path: 'notes.txt' })).toMatchObject({
+  expect(explain(['dev'], 'files', 'write', { args: { path: 'notes.txt' } })).toMatchObject({
     effect: 'allow',
     reason: { kind: 'default' },
   });
-  expect(explain(['dev'], 'files', 'write', { path: '/etc/passwd' })).toMatchObject({
+  expect(explain(['dev'], 'files', 'write', { args: { path: '/etc/passwd' } })).toMatchObject({
     effect: 'deny',
     reason: { pattern: 'files.write', source: { file: 'quartermaster.yaml', line: 1 } },
   });

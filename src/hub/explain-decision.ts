@@ -19,7 +19,7 @@ export function createExplain(
     return known.compile;
   }
 
-  return (chain, server, tool, args) => {
+  return (chain, server, tool, call) => {
     const policy = compilerNow()(chain);
     const { lastCatalog: catalog } = pool.upstreams.get(server)?.control ?? {};
     if (isReadName(tool)) return readAccessOf(policy, server, catalog).decide(tool);
@@ -27,6 +27,6 @@ export function createExplain(
     // A tool that no server has must not take a name.
     const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
     const decision = policy.decide(server, tool, exposedName, offered?.hints ?? null);
-    return args === undefined ? decision : decideOn(decision, { args });
+    return call === undefined ? decision : decideOn(decision, { labels: new Set(), ...call });
   };
 }

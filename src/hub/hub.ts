@@ -63,8 +63,10 @@ export interface Hub {
   problems(): readonly Problem[];
   /** Names in lists and rules that no server has, of those whose tools are known. The problems include these. */
   unknownNames(): readonly Problem[];
-  /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`. With arguments, for one call. */
-  explain(chain: readonly string[], server: string, tool: string, args?: CallArguments): Decision;
+  /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`; with arguments or labels, on one call. */
+  explain(chain: readonly string[], server: string, tool: string, call?: ExplainedCall): Decision;
+  /** The labels of a run of the file workspace. Undefined if they cannot be read. */
+  labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */
   catalogs(): ReadonlyMap<string, Catalog>;
   /** Connects servers and lists their tools. Resolves when each has answered or failed. */
@@ -96,6 +98,12 @@ export interface Hub {
   stop(): Promise<void>;
 }
 
+/** A call that nobody makes. Without labels, its run has none. */
+export interface ExplainedCall {
+  readonly args: CallArguments;
+  readonly labels?: ReadonlySet<string> | undefined;
+}
+
 export interface CallerIdentity {
   readonly agent: string;
   /** The default is the file workspace. */
@@ -103,6 +111,7 @@ export interface CallerIdentity {
   readonly chain?: readonly string[];
   readonly tokenId?: string;
   readonly run?: string | undefined;
+  readonly runKeys?: readonly string[];
   readonly answers?: AnswerBudget | undefined;
 }
 

@@ -10,7 +10,7 @@ export type {
 export type { ExposedName } from './diagnosis/exposed-names.ts';
 export { createEventQueue } from './events/event-queue.ts';
 export type { HubEvent } from './events/hub-event.ts';
-export type { Hub, HubDeps, HubOptions } from './hub.ts';
+export type { ExplainedCall, Hub, HubDeps, HubOptions } from './hub.ts';
 export type { HubMeter } from './hub-meter.ts';
 export { createRedaction } from './redaction.ts';
 export type { ServerLogLine, ServerLogs } from './server-logs.ts';

@@ -12,8 +12,10 @@ import {
 import {
   type Call,
   createRefusedCalls,
+  createRunLabels,
   createTracedCalls,
   type RefusedCalls,
+  type RunLabels,
   type TracedCalls,
 } from '../calls/index.ts';
 import type { Configuration } from '../domain/index.ts';
@@ -22,6 +24,7 @@ import { createRequestStates, createTaskIds, type RequestStates, type TaskIds } 
 import {
   ensureStateKey,
   ledgerPlaces,
+  openRunLabelFile,
   putStateKey,
   putStateScript,
   type WorkspaceLayout,
@@ -43,6 +46,8 @@ export interface ProcessParts {
   readonly ledger: Ledger;
   readonly refused: RefusedCalls;
   readonly traced: TracedCalls | undefined;
+  /** The labels of runs. */
+  readonly labels: RunLabels;
   readonly children: Children;
   /** The path of the shell with which npm starts programs. */
   readonly npmShell: string;
@@ -92,6 +97,7 @@ export async function openProcessParts(
     ledger,
     refused,
     traced: tracer === undefined ? undefined : createTracedCalls(tracer, redaction),
+    labels: createRunLabels(openRunLabelFile(layout, { logger })),
     children,
     npmShell: placeNpmShell(deps, layout, state),
     starts: createStartQueue({ clock }),

@@ -1,6 +1,7 @@
 import {
   type Call,
   type CallResult,
+  createAgentBudgets,
   createAllowedSubscriptions,
   createCallPath,
   createViews,
@@ -8,6 +9,7 @@ import {
   type Views,
 } from '../calls/index.ts';
 import { createRootsFilter } from '../config/index.ts';
+import { compileBudgets } from '../governance/index.ts';
 import { createCatalogStore } from '../storage/index.ts';
 import type { ConfigurationSource } from './configuration/configuration-source.ts';
 import { createDiagnosis } from './diagnosis/diagnosis.ts';
@@ -62,6 +64,9 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   const views = createViews({ clock }, viewSource());
   const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
+  let budgetOf = compileBudgets(source.configuration);
+  const budgets = createAgentBudgets({ clock, budgets: () => budgetOf });
+
   function viewSource(): ViewSource {
     return { configuration: source.configuration, upstreams: pool.upstreams, caches: pool.caches, ...names.forViews() };
   }
@@ -74,6 +79,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   keepAccounts(parts, options);
   source.onReload((configuration) => {
     names.adopt(configuration);
+    budgetOf = compileBudgets(configuration);
     parts.redaction.learn(configuration);
     pool.adopt(configuration);
     renew();
@@ -87,7 +93,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     explain: createExplain(() => source.configuration, pool, names),
     diagnosis: (options) =>
       createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
-    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, isStopping, filterRoots }),
+    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots }),
     subscribeAllowed: createAllowedSubscriptions(views),
     async close() {
       await pool.close();

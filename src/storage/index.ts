@@ -28,6 +28,7 @@ export {
   listEarlierTokens,
   listOrphans,
   moveEarlierState,
+  openRunLabelFile,
   openStateFolder,
   packState,
   protectedPlaces,

@@ -1,6 +1,7 @@
 import type {
   CacheSettings,
   Configuration,
+  ContentLabels,
   Isolation,
   Retention,
   ServerLimits,
@@ -12,6 +13,8 @@ import type {
 export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const { source, tools, access, restrictedBy } = other;
   const disabledBy = base.disabledBy ?? other.disabledBy;
+  const paths = base.paths ?? other.paths;
+  const labels = bothLabels(base.labels, other.labels);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -23,7 +26,21 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     roots: base.roots === other.roots ? base.roots : 'none',
     cache: narrowCache(base.cache, other.cache),
     ...(disabledBy === undefined ? {} : { disabledBy }),
+    ...(paths === undefined ? {} : { paths }),
+    ...(labels === undefined ? {} : { labels }),
   };
+}
+
+/** A label only restricts, so the labels of both versions count. */
+function bothLabels(one: ContentLabels | undefined, other: ContentLabels | undefined): ContentLabels | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const tools = new Map(one.tools);
+  for (const [tool, labels] of other.tools) tools.set(tool, union(tools.get(tool) ?? [], labels));
+  return { all: union(one.all, other.all), tools };
+}
+
+function union(one: readonly string[], other: readonly string[]): readonly string[] {
+  return [...new Set([...one, ...other])];
 }
 
 /** Settings of the hub while a change of them waits. */
@@ -54,6 +71,7 @@ function narrowServe(one: ServeSettings, other: ServeSettings): ServeSettings {
 }
 
 function narrowLimits(one: ServerLimits, other: ServerLimits): ServerLimits {
+  const sizes = [one.maxResultBytes, other.maxResultBytes].filter((size) => size !== undefined);
   const rates = [one.ratePerMin, other.ratePerMin].filter((rate) => rate !== undefined);
   return {
     timeoutMs: Math.min(one.timeoutMs, other.timeoutMs),
@@ -61,6 +79,7 @@ function narrowLimits(one: ServerLimits, other: ServerLimits): ServerLimits {
     concurrency: Math.min(one.concurrency, other.concurrency),
     ratePerMin: rates.length === 0 ? undefined : Math.min(...rates),
     graceMs: Math.min(one.graceMs, other.graceMs),
+    ...(sizes.length === 0 ? {} : { maxResultBytes: Math.min(...sizes) }),
   };
 }
 

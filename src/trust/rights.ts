@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import type {
-  AccessRules,
-  AgentSpec,
-  ClientRules,
-  Configuration,
-  PolicyRule,
-  ServerAccess,
-  ServerSpec,
-  ToolFilter,
-  ToolPolicy,
+import {
+  type AccessRules,
+  type AgentSpec,
+  type ClientRules,
+  type Configuration,
+  limitsOfRule,
+  type PolicyRule,
+  type ServerAccess,
+  type ServerSpec,
+  type ToolFilter,
+  type ToolPolicy,
 } from '../domain/index.ts';
 
 /** Plain data without places in files: what is written counts, not where or in which order. */
@@ -38,7 +39,21 @@ function hashOf(document: unknown): string {
 
 /** What agents may do with a server, apart from what it starts or contacts. */
 export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLists()): RightsDocument {
-  const { enabled, shared, tools, limits, access, restrictedBy, isolation, roots, cache, instead, description } = spec;
+  const {
+    enabled,
+    shared,
+    tools,
+    limits,
+    access,
+    restrictedBy,
+    isolation,
+    roots,
+    paths,
+    labels,
+    cache,
+    instead,
+    description,
+  } = spec;
   return withoutDefaults({
     enabled,
     shared: shared || undefined,
@@ -52,6 +67,11 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
     })),
     isolation: isolation === 'shared' ? undefined : isolation,
     roots: roots === 'none' ? undefined : roots,
+    paths,
+    labels: labels && {
+      all: sorted(labels.all),
+      ...Object.fromEntries([...labels.tools].sort(byName).map(([tool, names]) => [`tool ${tool}`, sorted(names)])),
+    },
     cache,
     instead,
     description,
@@ -72,11 +92,12 @@ function rulesOf({ agents, roles, policy }: AccessRules): RightsDocument {
   };
 }
 
-function agentOf({ servers, tools, policy }: AgentSpec): RightsDocument {
+function agentOf({ servers, tools, policy, budget }: AgentSpec): RightsDocument {
   return withoutDefaults({
     servers: sorted(servers),
     tools: Object.fromEntries([...tools].sort(byName).map(([server, filter]) => [server, filterOf(filter)])),
     policy: policyOf(policy),
+    budget,
   });
 }
 
@@ -95,8 +116,18 @@ function clientRulesOf({ prefix, rules, agents }: ClientRules, brief: BriefLists
   };
 }
 
-function ruleOf({ pattern, effect, condition }: PolicyRule): unknown {
-  return condition === undefined ? [pattern, effect] : [pattern, effect, condition.text];
+/** Everything that the rule's effect depends on. `otherwise` ties a clause to the one before it. */
+function ruleOf(rule: PolicyRule): unknown {
+  const { pattern, effect, otherwise, message, approvers } = rule;
+  const limits = limitsOfRule(rule);
+  return [
+    pattern,
+    effect,
+    ...(otherwise ? ['otherwise'] : []),
+    ...(limits === undefined ? [] : [limits]),
+    ...(approvers === undefined ? [] : [`approvers ${approvers.join(', ')}`]),
+    ...(message === undefined ? [] : [`message ${message}`]),
+  ];
 }
 
 function filterOf({ include, exclude }: ToolFilter): unknown {

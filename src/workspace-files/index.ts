@@ -12,6 +12,7 @@ export { presetServer } from './presets/preset-file.ts';
 export { suggestRoutes } from './presets/suggest-routes.ts';
 export { type FolderFile, readFolder } from './read-folder.ts';
 export { refuseLinks } from './refuse-links.ts';
+export { type RoleEntry, roleTable } from './role-table.ts';
 export type {
   FileStep,
   KeyPath,

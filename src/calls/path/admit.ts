@@ -1,5 +1,5 @@
 import { type HubError, isJsonObject } from '../../base/index.ts';
-import { decideOn } from '../../domain/index.ts';
+import { type CallArguments, type Decision, decideOn } from '../../domain/index.ts';
 import { findHeaderMismatch } from '../../mcp/index.ts';
 import type { CallResult, ToolReference } from '../call.ts';
 import { approvalNeeded, badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
@@ -15,11 +15,11 @@ import { denial, refuseAtOnce } from './refuse.ts';
 export function admit(run: CallRun): CallResult | undefined {
   const { call, path, target } = run;
   const { args, caller, only } = call.request;
-  const decision = isJsonObject(args) ? decideOn(target.decision, { args, caller }) : target.decision;
+  const decision = isJsonObject(args) ? decideOnCall(run, args) : target.decision;
   run.decision = decision;
   if (path.isStopping()) return refuseAtOnce(run, stopping());
   if (only !== undefined && !isAmong(only, target)) return refuseAtOnce(run, notSelected(target));
-  if (decision.effect === 'deny') return refuseAtOnce(run, deniedArguments(target), denial(target, decision));
+  if (decision.effect === 'deny') return refuseAtOnce(run, deniedArguments(target, decision), denial(target, decision));
   const objection = isJsonObject(args) ? (mismatch(run) ?? call.cancelled) : badArguments(target);
   if (objection !== undefined) return refuseAtOnce(run, objection);
   if (decision.effect === 'ask' && !path.refused.mayHold(caller)) {
@@ -27,6 +27,12 @@ export function admit(run: CallRun): CallResult | undefined {
   }
   openRecord(run, subjectOf(run));
   return undefined;
+}
+
+function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {
+  const { caller } = call.request;
+  if (target.decision.condition === undefined) return target.decision;
+  return decideOn(target.decision, { args, caller, labels: path.labels?.of(caller) });
 }
 
 function isAmong(only: readonly ToolReference[], { server, ownName }: Target): boolean {

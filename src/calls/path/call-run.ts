@@ -3,6 +3,7 @@ import type { Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
 import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
+import type { AgentBudgets } from '../agent-budgets.ts';
 import type { Call, CallEndState } from '../call.ts';
 import type { CallRates } from '../call-rates.ts';
 import type { RootsFilter } from '../input-required/client-roots.ts';
@@ -10,6 +11,7 @@ import type { SessionUis } from '../mcp-apps/session-uis.ts';
 import type { CallMeter } from '../observing/call-meter.ts';
 import type { TracedCalls } from '../observing/traced-calls.ts';
 import type { RefusedCalls } from '../refusal-records.ts';
+import type { RunLabels } from '../run-labels.ts';
 import type { Target } from '../target.ts';
 import type { Views } from '../views/views.ts';
 
@@ -21,6 +23,10 @@ export interface CallPathDeps {
   readonly refused: RefusedCalls;
   /** Calls that have not ended; the hub waits for them when it stops. */
   readonly inFlight: LinkedList<Call>;
+  /** Undefined: no agent has a budget. */
+  readonly budgets?: AgentBudgets | undefined;
+  /** Undefined: no run has labels. */
+  readonly labels?: RunLabels | undefined;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
   /** For servers that get the roots of their clients. */

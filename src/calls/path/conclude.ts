@@ -3,7 +3,7 @@ import type { Outcome } from '../../domain/index.ts';
 import type { ErrorReply, FailedReply, ResultReply, UpstreamReply } from '../../upstream/index.ts';
 import { forCaller } from '../availability/unavailable.ts';
 import type { CallResult } from '../call.ts';
-import { resultUnread, toolError, unknownResult } from '../call-errors.ts';
+import { resultOverLimit, resultUnread, toolError, unknownResult } from '../call-errors.ts';
 import { outcomeOf } from '../outcomes.ts';
 import { withExposedTask } from '../tasks.ts';
 import { exposedError } from '../views/exposed-result.ts';
@@ -14,6 +14,8 @@ import { closeRecord } from './record.ts';
 /** Records the outcome and translates the result for the agent. */
 export function conclude(run: CallRun, answer: UpstreamReply): CallResult {
   const { target, path, call } = run;
+  const { caller, argumentsText } = call.request;
+  path.budgets?.spend(caller, argumentsText.length + (answer.kind === 'result' ? answer.text.length : 0));
   const reply = target.tasks ? withExposedTask(call.request, target, path.taskIds, answer) : answer;
   switch (reply.kind) {
     case 'result':
@@ -28,6 +30,8 @@ export function conclude(run: CallRun, answer: UpstreamReply): CallResult {
 function concludeResult(run: CallRun, reply: ResultReply): CallResult {
   const { durationMs, retries } = run;
   const { httpStatus, text } = reply;
+  const excess = overLimit(run, text);
+  if (excess !== undefined) return concludeFailure(run, { ...excess, httpStatus });
   if (!hasRoomFor(run, text.length)) return concludeFailure(run, resultUnread(run.target, text.length, httpStatus));
   const outcome = outcomeOfResult(run, reply);
   if (outcome === undefined) return concludeFailure(run, unknownResult(run.target, reply.value.resultType, httpStatus));
@@ -46,6 +50,22 @@ function outcomeOfResult({ target }: CallRun, { value }: ResultReply): Outcome |
   if (resultType === 'task' && target.tasks) return 'task';
   if (resultType !== undefined && resultType !== 'complete') return undefined;
   return isError === true ? 'tool_error' : 'ok';
+}
+
+/** The server's own limit on results. The call ran, so the agent must know that, and how to get less. */
+function overLimit({ target }: CallRun, text: string): FailedReply | undefined {
+  const limit = target.control.spec.limits.maxResultBytes;
+  // No character takes more than three bytes per unit of its length.
+  if (limit === undefined || text.length * 3 <= limit) return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limit) return undefined;
+  return {
+    kind: 'failed',
+    error: resultOverLimit(target, bytes, limit),
+    cause: 'answer',
+    sent: true,
+    httpStatus: undefined,
+  };
 }
 
 /** Most results are small and need no room of their own. */

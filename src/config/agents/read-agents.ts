@@ -6,7 +6,7 @@ import type { Mention } from '../readers/reader.ts';
 import { denyEverything, readPolicy } from '../restrictions/read-policy.ts';
 import { agentSchema } from '../schema.ts';
 import { checkName } from '../servers/server-draft.ts';
-import { textAt, textsAt } from '../texts.ts';
+import { numberAt, textAt, textsAt } from '../texts.ts';
 
 export interface ReadAgents {
   readonly agents: ReadonlyMap<string, AgentSpec>;
@@ -63,6 +63,7 @@ function readAgent(
     servers: textsAt(node, 'servers') ?? textsAt(child(node, 'requires'), 'mcp'),
     tools: readFilters(child(node, 'tools')),
     policy: rules?.policy,
+    ...readBudget(child(node, 'budget')),
   };
   return {
     agent,
@@ -73,6 +74,18 @@ function readAgent(
       ...mentionedServers(child(node, 'tools'), dotted(field, 'tools'), subject),
       ...(rules?.mentions ?? []),
     ],
+  };
+}
+
+function readBudget(node: SourceNode | undefined): Pick<AgentSpec, 'budget'> {
+  if (node === undefined) return {};
+  return {
+    budget: {
+      callsPerMinute: numberAt(node, 'calls_per_minute'),
+      callsPerHour: numberAt(node, 'calls_per_hour'),
+      callsPerRun: numberAt(node, 'calls_per_run'),
+      bytesPerRun: numberAt(node, 'bytes_per_run'),
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import {
   type SectionsFormat,
 } from '../read-sections.ts';
 import { denyEverything, type ReadPolicy, readPolicy } from '../restrictions/read-policy.ts';
+import { readLabels } from '../rules/read-labels.ts';
 import {
   allowPathsSchema,
   fileSchema,
@@ -150,6 +151,8 @@ const serversFormat: ServersFormat = {
       access: readAccess(node, findings, place),
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       roots: rootsSources.find((source) => source === textAt(node, 'roots')),
+      labels: readLabels(child(node, 'labels')),
+      paths: textAt(node, 'paths') === 'local' ? 'local' : undefined,
       cache: readCache(node),
       instead: textAt(node, 'instead'),
     };

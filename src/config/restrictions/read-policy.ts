@@ -1,8 +1,8 @@
-import type { PolicyRule, RuleEffect, SourceRef, ToolPolicy } from '../../domain/index.ts';
-import { child, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
+import type { PolicyRule, SourceRef, ToolPolicy } from '../../domain/index.ts';
+import { child, entryOf, type SourceEntry, type SourceNode } from '../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../findings.ts';
 import type { Mention } from '../readers/reader.ts';
-import { ruleEffects } from '../schema.ts';
+import { readClauses } from '../rules/read-clauses.ts';
 
 export interface ReadPolicy {
   readonly policy: ToolPolicy | undefined;
@@ -24,8 +24,12 @@ export function readPolicy(
     const field = dotted(place.field, 'tools', key);
     if (key !== '*' && !key.includes('.')) findings.push(notAPattern(entry, field, place.subject));
     else mentions.push({ kind: 'pattern', text: key, line, field, subject: place.subject });
-    rules.push({ pattern: key, effect: effectOf(entry.value), source: { file: place.file, line } });
+    const clauses = readClauses(entry, { file: place.file, field, subject: place.subject });
+    rules.push(...clauses.rules);
+    findings.push(...clauses.findings);
   }
+  const destructive = entryOf(section, 'destructive');
+  if (destructive !== undefined) rules.push(destructiveRule(destructive, place.file));
   const policy = rules.length === 0 ? undefined : { source: { file: place.file, line: section.line }, rules };
   return { policy, findings, mentions };
 }
@@ -50,6 +54,8 @@ function notAPattern(entry: SourceEntry, field: string, subject: string): Findin
   };
 }
 
-function effectOf(node: SourceNode): RuleEffect {
-  return ruleEffects.find((effect) => node.kind === 'scalar' && node.value === effect) ?? 'deny';
+/** `destructive: ask` is a pattern like any other, so a rule with the tool's exact name lifts it. */
+function destructiveRule({ line, value }: SourceEntry, file: string): PolicyRule {
+  const asks = value.kind === 'scalar' && value.value === 'ask';
+  return { pattern: '*', effect: asks ? 'require-approval' : 'deny', kind: 'destructive', source: { file, line } };
 }

@@ -4,7 +4,7 @@ import { dotted, type Finding, quote } from '../findings.ts';
 import { numberAt } from '../texts.ts';
 import { completeLimits, type ServerPlace } from './server-draft.ts';
 
-/** Reads the `limits` of a server: timeout, total time, calls per minute, concurrency and grace period. */
+/** Reads the `limits` of a server: timeout, total time, calls per minute, concurrency, grace period and size of results. */
 export function readLimits(node: SourceNode, findings: Finding[], place: ServerPlace): ServerLimits {
   const limits = child(node, 'limits');
   const [timeoutMs, maxMs] = [millisecondsAt(limits, 'timeout_s'), millisecondsAt(limits, 'max_s')];
@@ -21,7 +21,8 @@ export function readLimits(node: SourceNode, findings: Finding[], place: ServerP
   const concurrency = numberAt(limits, 'concurrency');
   const ratePerMin = readRate(node, findings, place);
   const graceMs = millisecondsAt(limits, 'grace_s');
-  return completeLimits({ timeoutMs, maxMs, concurrency, ratePerMin, graceMs });
+  const maxResultBytes = numberAt(limits, 'max_result_bytes');
+  return completeLimits({ timeoutMs, maxMs, concurrency, ratePerMin, graceMs, maxResultBytes });
 }
 
 /** The calls per minute, under any of its three names. If there are several, they must agree. */

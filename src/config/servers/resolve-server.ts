@@ -84,21 +84,18 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     const server: ConfiguredServer = { kind: 'invalid', name: draft.name, source, hides: [], problems, ...unclear };
     return { server, problems, secrets, variables, restrictions, literals, plan: undefined };
   }
-  const {
-    description,
-    enabled,
-    shared,
-    tools,
-    limits,
-    isolation = 'shared',
-    roots = 'none',
-    cache,
-    instead,
-  } = draft.body;
+  const { description, enabled, shared, tools, limits, cache, instead, paths, labels } = draft.body;
+  const { isolation = 'shared', roots = 'none' } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
   const settings = { description, enabled, shared, tools, limits, isolation, roots, cache, instead };
-  const rest = { ...settings, connectionKey, restrictedBy };
+  const rest = {
+    ...settings,
+    ...(paths === undefined ? {} : { paths }),
+    ...(labels === undefined ? {} : { labels }),
+    connectionKey,
+    restrictedBy,
+  };
   return {
     restrictions: [...restrictionOf(draft, parts.access), ...restrictedBy],
     server: { kind: 'ready', spec: { name: draft.name, source, hides: [], ...parts, ...rest, reaches: [] } },

@@ -2,6 +2,7 @@ import type {
   BuiltinName,
   CacheSettings,
   ClientRules,
+  ContentLabels,
   Isolation,
   RootsSource,
   ServerLimits,
@@ -43,6 +44,9 @@ export interface ServerBody {
   readonly isolation?: Isolation | undefined;
   /** Undefined: none. */
   readonly roots?: RootsSource | undefined;
+  /** Set: the server works on files of this machine. */
+  readonly paths?: 'local' | undefined;
+  readonly labels?: ContentLabels | undefined;
   readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }
@@ -113,14 +117,16 @@ export interface WrittenLimits {
   readonly concurrency?: number | undefined;
   readonly ratePerMin?: number | undefined;
   readonly graceMs?: number | undefined;
+  readonly maxResultBytes?: number | undefined;
 }
 
 /** A timeout above the default total raises the total too. */
 export function completeLimits(written: WrittenLimits): ServerLimits {
   const timeoutMs = Math.max(1, Math.round(written.timeoutMs ?? 60_000));
   const maxMs = Math.max(1, Math.round(written.maxMs ?? Math.max(600_000, timeoutMs)));
-  const { concurrency = 256, ratePerMin, graceMs = 3_600_000 } = written;
-  return { timeoutMs, maxMs, concurrency, ratePerMin, graceMs };
+  const { concurrency = 256, ratePerMin, graceMs = 3_600_000, maxResultBytes } = written;
+  const limits = { timeoutMs, maxMs, concurrency, ratePerMin, graceMs };
+  return maxResultBytes === undefined ? limits : { ...limits, maxResultBytes };
 }
 
 /** The problem with the name of a server or agent, if any. */

@@ -64,6 +64,8 @@ export const explainSchema = z.strictObject({
     'default',
     'too-long',
     'unsafe-uri',
+    'protected-path',
+    'unclear-path',
     'not-routed',
     'not-included',
     'excluded',
@@ -177,6 +179,14 @@ export const bootstrapSchema = z.strictObject({
   routes: z.string().describe('The suggested routes, as YAML for quartermaster.yaml'),
 });
 
+/** `qm bootstrap --roles` */
+export const rolesSchema = z.strictObject({
+  file: z.string(),
+  written: z.array(z.string()).describe('Roles that were added'),
+  kept: z.array(z.string()).describe('Entries of that name that were there and stay as they are'),
+  missingServers: z.array(z.string()).describe('Servers that roles name and the workspace does not have'),
+});
+
 /** `qm bootstrap --list` */
 export const presetListSchema = z.array(
   z.strictObject({
@@ -228,5 +238,6 @@ export type InitAnswer = z.infer<typeof initSchema>;
 export type RemoveAnswer = z.infer<typeof removeSchema>;
 export type SwitchAnswer = z.infer<typeof switchSchema>;
 export type BootstrapAnswer = z.infer<typeof bootstrapSchema>;
+export type RolesAnswer = z.infer<typeof rolesSchema>;
 export type PresetRow = z.infer<typeof presetListSchema>[number];
 export type SyncAnswer = z.infer<typeof syncSchema>;

@@ -15,7 +15,7 @@ function bookOf(valid: Map<string, TokenIdentity>): { book: TokenBook; asked: st
 }
 
 function identity(expires: number): TokenIdentity {
-  return { tokenId: 'id', agent: 'tester', chain: ['tester'], run: undefined, expires };
+  return { tokenId: 'id', agent: 'tester', chain: ['tester'], run: undefined, runKeys: [], expires };
 }
 
 test('a result is cached until the token expires or any token changes', () => {

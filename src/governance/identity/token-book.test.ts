@@ -15,6 +15,7 @@ test('a token stands for its agent until it expires', async () => {
     agent: 'tester',
     chain: ['tester'],
     run: 'run-1',
+    runKeys: ['run:run-1'],
     expires: time.now + hour,
   });
   time.now += hour - 1;

@@ -7,6 +7,8 @@ export interface TokenIdentity {
   /** The agent and those that delegated to it, nearest first. */
   readonly chain: readonly string[];
   readonly run: string | undefined;
+  /** Of the token and its ancestors, nearest first: `run:ID`, or `token:ID` for one without a run of its own. */
+  readonly runKeys: readonly string[];
   /** The earliest expiry of the token and all its ancestors. */
   readonly expires: number;
 }
@@ -56,6 +58,7 @@ function identify(row: StoredToken, lineage: readonly StoredToken[]): TokenIdent
     agent: row.agent,
     chain: Object.freeze(lineage.map((each) => each.agent)),
     run: row.run,
+    runKeys: Object.freeze(lineage.map(({ id, run }) => (run === undefined ? `token:${id}` : `run:${run}`))),
     expires: Math.min(...lineage.map((each) => each.expires)),
   });
 }
@@ -68,6 +71,7 @@ function keepIfSame(known: TokenIdentity | undefined, fresh: TokenIdentity): Tok
     known.run === fresh.run &&
     known.expires === fresh.expires &&
     known.chain.length === fresh.chain.length &&
-    known.chain.every((agent, index) => agent === fresh.chain[index]);
+    known.chain.every((agent, index) => agent === fresh.chain[index]) &&
+    known.runKeys.join() === fresh.runKeys.join();
   return same ? known : fresh;
 }

@@ -1,6 +1,8 @@
 import type { Decision } from '../../domain/index.ts';
 import type { AccessGate } from './access-gate.ts';
+import type { PathGuard } from './paths/path-guard.ts';
 import type { ChainRules } from './rules/decide-by-rules.ts';
+import type { ToolClassesOf } from './tool-class.ts';
 import type { CompiledFilter } from './tool-filter.ts';
 
 /** The compiled settings that apply to one chain of agents. */
@@ -10,6 +12,10 @@ export interface ChainRights {
   filtersOf(server: string): readonly CompiledFilter[];
   gateOf(server: string): AccessGate | undefined;
   clientsOf(server: string): (subject: string) => Decision | undefined;
+  /** The classes of the server's tools. */
+  classesOf(server: string): ToolClassesOf;
+  /** Undefined if the server is not configured. */
+  pathsOf(server: string): PathGuard | undefined;
   readonly rules: ChainRules;
 }
 

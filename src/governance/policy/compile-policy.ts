@@ -6,10 +6,12 @@ import type { ChainRights } from './chain-rights.ts';
 import { compileClientRules, createRuleFinders } from './client-rules.ts';
 import { decideRead } from './decide-read.ts';
 import { decideTool } from './decide-tool.ts';
+import { compilePathGuard, type PathGuard } from './paths/path-guard.ts';
 import { type PolicyEntry, policyEntriesFor } from './policy-entries.ts';
 import { compileRouting } from './routing.ts';
 import { rulesFor } from './rules/decide-by-rules.ts';
 import { compileRuleSet, type RuleSet } from './rules/rule-set.ts';
+import { compileToolClass, type ToolClassesOf, unknownClasses } from './tool-class.ts';
 import { type CompiledFilter, compileFilter } from './tool-filter.ts';
 import type { FormsOf, ListedUri } from './uris/read-subject.ts';
 
@@ -63,6 +65,14 @@ function compileRules(configuration: Configuration): PolicyCompiler {
     const entry = configuration.servers.get(server);
     return entry?.kind === 'ready' ? compileAccess(entry.spec) : undefined;
   });
+  const classesOf = remember((server: string): ToolClassesOf => {
+    const entry = configuration.servers.get(server);
+    return entry?.kind === 'ready' ? compileToolClass(entry.spec) : () => unknownClasses;
+  });
+  const pathsOf = remember((server: string): PathGuard | undefined => {
+    const entry = configuration.servers.get(server);
+    return entry?.kind === 'ready' ? compilePathGuard(entry.spec, configuration) : undefined;
+  });
 
   return (chain) => {
     const agents = [...new Set(chain)];
@@ -79,6 +89,8 @@ function compileRules(configuration: Configuration): PolicyCompiler {
       ]),
       gateOf,
       clientsOf: remember((server) => compileClientRules(configuration.servers.get(server), members, finders)),
+      classesOf,
+      pathsOf,
       rules,
     };
     return {

@@ -48,6 +48,10 @@ function because(reason: DecisionReason, server: string): string {
       return `it has more than ${reason.limit} characters`;
     case 'unsafe-uri':
       return uriProblems[reason.problem];
+    case 'protected-path':
+      return `${reason.path} is protected; list it under allowPaths if agents may use it`;
+    case 'unclear-path':
+      return 'a path in its arguments has no single meaning, or leads through a link that cannot be followed';
     case 'not-routed':
       return `agent ${reason.agent} has no access to server ${server} (not routed, not shared, disabled or unknown)`;
     case 'not-included':
@@ -65,7 +69,8 @@ function because(reason: DecisionReason, server: string): string {
       if (reason.pattern === '*' && reason.source.line === undefined)
         return `${reason.source.file} cannot be read, and it may restrict every tool`;
       const owner = reason.agent === undefined ? 'for every agent' : `of agent ${reason.agent}`;
-      return `rule "${reason.pattern}" ${owner} applies (${placeOf(reason.source)})`;
+      const limits = reason.limits === undefined ? '' : `, ${reason.limits},`;
+      return `rule "${reason.pattern}"${limits} ${owner} applies (${placeOf(reason.source)})`;
     }
   }
 }

@@ -1,3 +1,4 @@
+export { compileBudgets } from './agent-budget.ts';
 export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompiler } from './compile-policy.ts';
 export { adviceOn, describeDecision } from './describe-decision.ts';
 export { policyEntriesFor } from './policy-entries.ts';

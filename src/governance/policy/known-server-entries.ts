@@ -18,6 +18,8 @@ export interface KnownServerEntry {
   readonly writes: string;
   /** Of `writes`: tools that only read while the server is in its provider's read-only mode. */
   readonly readsInMode?: string;
+  /** Of `writes`: tools that remove or overwrite what cannot be brought back. */
+  readonly destroys?: string;
 }
 
 /**
@@ -37,6 +39,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
       read_file read_text_file read_media_file read_multiple_files list_directory list_directory_with_sizes
       directory_tree search_files get_file_info list_allowed_directories`,
     writes: 'write_file edit_file create_directory move_file delete_file',
+    destroys: 'delete_file',
   },
   {
     name: 'git',
@@ -49,6 +52,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     reads: `
       git_status git_diff git_diff_staged git_diff_unstaged git_log git_show git_branch git_blame git_search`,
     writes: 'git_commit git_add git_reset git_create_branch git_checkout git_init',
+    destroys: 'git_reset',
   },
   {
     name: 'memory',
@@ -59,6 +63,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     writes: `
       create_entities create_relations add_observations delete_entities delete_observations delete_relations
       create_entity create_relation update_entity delete_entity`,
+    destroys: 'delete_entities delete_observations delete_relations delete_entity',
   },
   {
     name: 'fetch',
@@ -80,6 +85,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     instead: { text: 'use the `psql` command line', date: '2026-11-18' },
     reads: 'list_tables describe_table query_table',
     writes: 'query execute_query',
+    destroys: 'query execute_query',
   },
   {
     // Ships with the product and has no tools that write.
@@ -126,6 +132,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
       rerun_failed_jobs rerun_workflow_run run_workflow star_repository sub_issue_write
       submit_pending_pull_request_review unstar_repository update_gist update_issue update_project_item
       update_pull_request update_pull_request_branch`,
+    destroys: 'delete_file delete_pending_pull_request_review delete_project_item delete_workflow_run_logs',
   },
   {
     name: 'notion',
@@ -146,6 +153,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
       notion-update-view API-patch-block-children API-update-a-block API-delete-a-block API-patch-page API-post-page
       API-create-a-comment API-update-a-data-source API-create-a-data-source API-move-page API-update-page-markdown
       API-update-a-database API-create-a-database`,
+    destroys: 'API-delete-a-block',
   },
   {
     name: 'supabase',
@@ -164,6 +172,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     writes: `
       execute_sql apply_migration create_project pause_project restore_project confirm_cost deploy_edge_function
       enable_branching create_branch delete_branch merge_branch reset_branch rebase_branch update_storage_config`,
+    destroys: 'execute_sql apply_migration pause_project restore_project delete_branch reset_branch',
   },
   {
     name: 'obsidian',
@@ -178,6 +187,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     writes: `
       patch_content append_content delete_file obsidian_patch_content obsidian_append_content obsidian_put_content
       obsidian_delete_file`,
+    destroys: 'delete_file obsidian_delete_file obsidian_put_content',
   },
   {
     name: 'slack',
@@ -216,6 +226,8 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
       atlas-create-cluster atlas-create-db-user atlas-create-free-cluster atlas-create-project atlas-load-sample-dataset
       atlas-pause-resume-cluster atlas-streams-build atlas-streams-manage atlas-streams-teardown atlas-upgrade-cluster
       atlas-local-connect-deployment atlas-local-create-deployment atlas-local-delete-deployment`,
+    destroys: `
+      delete-many drop-collection drop-database drop-index atlas-streams-teardown atlas-local-delete-deployment`,
   },
   {
     name: 'azure-devops',
@@ -246,6 +258,7 @@ export const knownServerEntries: readonly KnownServerEntry[] = [
     writes: `
       save_issue create_issue update_issue save_comment create_comment save_project create_project update_project
       create_document update_document create_issue_label create_attachment delete_attachment delete_comment`,
+    destroys: 'delete_attachment delete_comment',
   },
   {
     name: 'atlassian',

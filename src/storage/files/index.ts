@@ -10,6 +10,7 @@ export { layoutIn, ledgerPlaces, type WorkspaceLayout, workspaceLayout } from '.
 export { acquireLock } from './lock.ts';
 export type { Lock, LockOptions } from './lock-in-place.ts';
 export { protectedPlaces } from './protected-places.ts';
+export { openRunLabelFile } from './run-label-file.ts';
 export { createFileSecretStore, findKeyPlace, forgetKeychainKey, type SecretStoreOptions } from './secret-store.ts';
 export { isAuthentic, packState, readArchive, type StateArchive, unpackState } from './state-archive.ts';
 export { ensureStateFolder, openStateFolder, type StateFolderOptions } from './state-folder.ts';

@@ -33,6 +33,8 @@ export interface WorkspaceLayout {
   readonly backups: string;
   /** The key of the state home: running hubs prove by it that they are this user's, and backups that they are unchanged. */
   readonly homeKey: string;
+  /** The labels of runs. */
+  readonly runLabels: string;
   readonly serve: string;
   readonly journal: string;
   readonly locks: string;
@@ -61,6 +63,7 @@ export function layoutIn(workspace: string, home: string, folder: string): Works
     connections: join(folder, 'connections.json'),
     backups: join(folder, 'backups'),
     homeKey: join(home, 'home-key'),
+    runLabels: join(folder, 'run-labels.jsonl'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),
     locks: join(folder, 'lock'),

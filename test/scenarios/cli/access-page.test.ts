@@ -5,15 +5,18 @@ import { makeWorkspace } from '../qm.fixture.ts';
 import { runHere } from '../run-here.fixture.ts';
 
 const page = await readFile(new URL('../../../docs/access.md', import.meta.url), 'utf8');
-const blocks = [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({ kind, text }));
+const blocks = [...page.matchAll(/access-page\.test\.ts -->\n```(\w*)\n(.*?)^```$/gms)].map(([, kind, text = '']) => ({
+  kind,
+  text,
+}));
 const files = blocks.filter(({ kind }) => kind === 'yaml').map(({ text }) => text);
 const screens = blocks.filter(({ kind }) => kind === '').map(({ text }) => text);
 
 test('each example file on the page is followed by questions about it', () => {
-  expect([files.length, screens.length]).toEqual([2, 2]);
+  expect([files.length, screens.length]).toEqual([3, 3]);
 });
 
-test.each([0, 1])(
+test.each([0, 1, 2])(
   verifies('view:explain', 'the page shows the output of qm explain for tools, resources and prompts: example %i'),
   async (index) => {
     const workspace = await makeWorkspace(files[index]);

@@ -1,8 +1,8 @@
 import { didYouMean, HubError } from '../../../base/index.ts';
 import type { AgentToolEntry } from '../../../calls/index.ts';
-import { type CallArguments, type Configuration, type Decision, placeOf, worstProblem } from '../../../domain/index.ts';
+import { type Configuration, type Decision, placeOf, worstProblem } from '../../../domain/index.ts';
 import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
-import type { Hub } from '../../../hub/index.ts';
+import type { ExplainedCall, Hub } from '../../../hub/index.ts';
 import { nameHint } from '../name-hint.ts';
 import { strangerNote } from './agent-note.ts';
 
@@ -59,7 +59,7 @@ export type ToolVerdict =
     };
 
 /** The configuration's decision on an agent and a tool. */
-export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args?: CallArguments): ToolVerdict {
+export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, call?: ExplainedCall): ToolVerdict {
   const entry = hub.configuration.servers.get(server);
   if (entry?.kind === 'invalid') {
     const message = `server ${server} is invalid: ${worstProblem(entry.problems)?.message ?? 'see `qm ls`'}`;
@@ -76,7 +76,7 @@ export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, args
       message: `server ${server} is disabled`,
     };
   }
-  return { kind: 'decided', decision: hub.explain([agent], server, tool, args) };
+  return { kind: 'decided', decision: hub.explain([agent], server, tool, call) };
 }
 
 export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): string {

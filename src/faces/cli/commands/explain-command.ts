@@ -22,6 +22,7 @@ export function explainCommand(cli: CliContext): Command {
     )
     .argument('<server.tool>', 'the tool; or server.resource:URI, or server.prompt:NAME')
     .option('--args <json>', 'arguments of the call, as one JSON object')
+    .option('--run <id>', 'the run of the call, for rules that depend on its labels')
     .action((tool: string, options: ExplainOptions, command: Command) =>
       explain(cli, readInvocation(command, cli), tool, options),
     );
@@ -30,6 +31,7 @@ export function explainCommand(cli: CliContext): Command {
 interface ExplainOptions {
   readonly agent: string;
   readonly args?: string;
+  readonly run?: string;
 }
 
 async function explain(cli: CliContext, invocation: Invocation, text: string, options: ExplainOptions): Promise<void> {
@@ -53,7 +55,10 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
   const args = options.args === undefined ? undefined : argumentsFromJson(options.args).value;
   await withLocalHub(cli, invocation, async (hub) => {
     const name = readToolName(text, hub);
-    const verdict = judge(hub, agent, name, args);
+    const labels = options.run === undefined ? undefined : hub.labelsOf(options.run);
+    const asks = args !== undefined || options.run !== undefined;
+    const call = { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) };
+    const verdict = judge(hub, agent, name, asks ? call : undefined);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
     const found = findKnown(hub, name);
@@ -78,6 +83,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     const { green, yellow, red } = terminal.colours;
     terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
     if (answer.fix !== null) terminal.say(answer.fix);
+    if (options.run !== undefined) terminal.say(sayLabels(options.run, labels));
     if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
     await warnOfNames(cli, hub, name);
     const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);
@@ -90,6 +96,13 @@ async function warnOfNames({ terminal }: CliContext, hub: Hub, { server }: Named
   const { problemLines } = await import('../servers/problem-lines.ts');
   const problems = hub.unknownNames().filter((problem) => problem.server === server);
   for (const line of problemLines(problems, terminal.errColours)) terminal.err(line);
+}
+
+function sayLabels(run: string, labels: ReadonlySet<string> | undefined): string {
+  if (labels === undefined)
+    return `The labels of run ${printableLine(run)} cannot be read, so rules that use one apply.`;
+  const list = labels.size === 0 ? 'no labels' : `the labels ${[...labels].sort().join(', ')}`;
+  return `Run ${printableLine(run)} has ${list}.`;
 }
 
 function accessOf(configuration: Configuration, { server }: NamedTool): ServerAccess | undefined {

@@ -157,6 +157,8 @@ const hidingWords: Readonly<Record<DecisionReason['kind'], string>> = {
   default: 'by default',
   'too-long': 'with too long a name',
   'unsafe-uri': 'with an unsafe URI',
+  'protected-path': 'for a protected path',
+  'unclear-path': 'for an unclear path',
   'not-routed': 'not routed',
   'not-included': 'not included',
   excluded: 'excluded',

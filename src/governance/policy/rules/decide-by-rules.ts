@@ -1,4 +1,4 @@
-import { type Decision, isPattern, type PolicyRule } from '../../../domain/index.ts';
+import { type Decision, isPattern, limitsOfRule, type PolicyRule } from '../../../domain/index.ts';
 import type { PolicyEntry } from '../policy-entries.ts';
 import type { RuleSet } from './rule-set.ts';
 import { strictness } from './strictness.ts';
@@ -32,11 +32,6 @@ export function rulesFor(entries: readonly PolicyEntry[], rulesOf: (entry: strin
 
 /** Queries one rule set. */
 export type FindRule = (rules: RuleSet) => PolicyRule | undefined;
-
-export function looksAtArguments(rules: ChainRules, server: string, tool: string): boolean {
-  const looks = (set: RuleSet | undefined): boolean => set?.looksAtArguments(server, tool) === true;
-  return looks(rules.everybody) || rules.agents.some(({ sources }) => sources.some((source) => looks(source.rules)));
-}
 
 const allowedByDefault: Decision = { effect: 'allow', reason: { kind: 'default' } };
 
@@ -80,9 +75,19 @@ function exactAllow(rules: RuleSet | undefined, find: FindRule): PolicyRule | un
   return rule?.effect === 'allow' && !isPattern(rule.pattern) ? rule : undefined;
 }
 
-function toDecision({ pattern, source, effect }: PolicyRule, agent: string | undefined): Decision {
+function toDecision(rule: PolicyRule, agent: string | undefined): Decision {
+  const { pattern, source, effect, message, approvers } = rule;
+  const limits = limitsOfRule(rule);
   return {
     effect: effect === 'require-approval' ? 'ask' : effect,
-    reason: { kind: 'rule', pattern, source, ...(agent === undefined ? {} : { agent }) },
+    reason: {
+      kind: 'rule',
+      pattern,
+      source,
+      ...(agent === undefined ? {} : { agent }),
+      ...(limits === undefined ? {} : { limits }),
+      ...(message === undefined ? {} : { message }),
+      ...(approvers === undefined ? {} : { approvers }),
+    },
   };
 }

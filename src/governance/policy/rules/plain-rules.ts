@@ -1,10 +1,11 @@
 import { isPattern, type PolicyRule, type ToolPolicy } from '../../../domain/index.ts';
 import { splitsOfToolName } from '../tool-name.ts';
-import type { MatchedRule } from './conditional-rules.ts';
+import type { MatchedRule } from './judge-lists.ts';
 import { createPatternIndex } from './pattern-index.ts';
+import { plainRuleOf, ruleListsOf } from './rule-lists.ts';
 import { strictness } from './strictness.ts';
 
-/** The rules of a set that do not look at arguments. */
+/** The rules of a set that are the same for all calls and for tools of all classes. */
 export interface PlainRules {
   /** The deciding one of them. Undefined if none matches. */
   find(server: string, tool: string): MatchedRule | undefined;
@@ -15,8 +16,9 @@ export interface PlainRules {
 export function createPlainRules(policy: ToolPolicy, servers: { has(name: string): boolean }): PlainRules {
   const exact: ExactRules = new Map();
   const patterns = createPatternIndex<{ readonly rule: PolicyRule; readonly order: number }>();
-  for (const [order, rule] of policy.rules.entries()) {
-    if (rule.condition !== undefined) continue;
+  for (const [order, list] of ruleListsOf(policy).entries()) {
+    const rule = plainRuleOf(list);
+    if (rule === undefined) continue;
     if (isPattern(rule.pattern)) patterns.add(rule.pattern, { rule, order });
     else addExact(exact, rule, servers);
   }

@@ -1,25 +1,29 @@
 import type { CallToDecide, PolicyRule, ToolPolicy } from '../../../domain/index.ts';
+import { readClasses, type ToolClasses } from '../tool-class.ts';
 import { perForms, perTemplate, type ReadSubject, type UriTemplateForm } from '../uris/read-subject.ts';
 import { createResourceRules } from '../uris/resource-rules.ts';
 import type { UriForms } from '../uris/uri-forms.ts';
 import { createConditionalRules } from './conditional-rules.ts';
+import { judgeLists, leastStrict } from './judge-lists.ts';
 import { createPlainRules } from './plain-rules.ts';
 import { strictness } from './strictness.ts';
 
 /** One compiled set of rules. */
 export interface RuleSet {
+  on(server: string, tool: string, classes: ToolClasses): RulesOnTool;
   /**
-   * The deciding rule of this set. Undefined if none matches. If rules have conditions and no call is given: the least
-   * strict rule that some call could match.
-   */
-  find(server: string, tool: string, call?: CallToDecide): PolicyRule | undefined;
-  /** Whether a rule on the tool looks at arguments. */
-  looksAtArguments(server: string, tool: string): boolean;
-  /**
-   * The same for a resource or prompt. A rule that denies a URI, or requires approval for it, applies to all its normal
-   * forms. A read has no arguments: a rule that looks at them applies if it restricts.
+   * The deciding rule on a resource or prompt. A rule that denies a URI, or requires approval for it, applies to all its
+   * normal forms. A read has no arguments: a rule that looks at calls applies if it restricts.
    */
   findRead(server: string, read: ReadSubject): PolicyRule | undefined;
+}
+
+/** What one set says about one tool. */
+export interface RulesOnTool {
+  /** The least strict rule that some call could meet. Undefined if a call could meet none. */
+  readonly widest: PolicyRule | undefined;
+  /** Undefined if every call is decided alike. */
+  readonly given: ((call: CallToDecide) => PolicyRule | undefined) | undefined;
 }
 
 /**
@@ -33,7 +37,7 @@ export function compileRuleSet(policy: ToolPolicy, servers: { has(name: string):
   const urisOf = new Map<string, UriRules>();
 
   function findForRead(server: string, subject: string): PolicyRule | undefined {
-    return conditional.strictest(plain.find(server, subject), server, subject);
+    return judgeLists(plain.find(server, subject), conditional.on(server, subject, readClasses), () => 'unknown');
   }
 
   function strictestOnForms(server: string, { loose }: UriForms): PolicyRule | undefined {
@@ -59,14 +63,16 @@ export function compileRuleSet(policy: ToolPolicy, servers: { has(name: string):
   }
 
   return {
-    find(server, tool, call) {
+    on(server, tool, classes) {
       const always = plain.find(server, tool);
-      if (conditional.isEmpty) return always?.rule;
-      return call === undefined
-        ? conditional.widest(always, server, tool)
-        : conditional.given(always, server, tool, call);
+      const lists = conditional.on(server, tool, classes);
+      if (lists.length === 0) return { widest: always?.rule, given: undefined };
+      const looks = lists.some(({ clauses }) => clauses.some(({ condition }) => condition !== undefined));
+      return {
+        widest: leastStrict(always, lists),
+        given: looks ? (call) => judgeLists(always, lists, (rule) => rule.condition?.holds(call) ?? true) : undefined,
+      };
     },
-    looksAtArguments: (server, tool) => !conditional.isEmpty && conditional.matching(server, tool).length > 0,
     findRead(server, read) {
       const best = findForRead(server, read.subject);
       // A rule for this exact spelling wins.

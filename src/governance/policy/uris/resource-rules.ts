@@ -1,5 +1,6 @@
 import { compileWildcard, isPattern, type PolicyRule, type ToolPolicy } from '../../../domain/index.ts';
 import { createPatternIndex } from '../rules/pattern-index.ts';
+import { appliesToClass, readClasses } from '../tool-class.ts';
 import { splitsOfToolName } from '../tool-name.ts';
 import { resourcePrefix } from './read-name.ts';
 import { entryForms } from './uri-forms.ts';
@@ -19,7 +20,7 @@ export function createResourceRules(policy: ToolPolicy, servers: { has(name: str
   const starts = new Set<string>();
   const concerned = new Map<string, boolean>();
   for (const rule of policy.rules) {
-    if (rule.effect === 'allow') continue;
+    if (rule.effect === 'allow' || !appliesToClass(rule, readClasses)) continue;
     if (isPattern(rule.pattern)) {
       for (const pattern of loosePatterns(rule.pattern)) {
         patterns.add(pattern, rule);

@@ -1,20 +1,23 @@
 import { Command } from 'commander';
+import { HubError } from '../../../../base/index.ts';
 import type { PresetFile } from '../../../../workspace-files/index.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
 import { helpExamples } from '../../help-examples.ts';
-import type { BootstrapAnswer, PresetRow } from '../../json-shapes.ts';
+import type { BootstrapAnswer, PresetRow, RolesAnswer } from '../../json-shapes.ts';
 import { renderTable } from '../../terminal/table.ts';
 
 export function bootstrapCommand(cli: CliContext): Command {
   return new Command('bootstrap')
     .description('write presets (ready-made files for popular servers) into ops/adk/servers/')
-    .addHelpText('after', helpExamples('qm bootstrap --list', 'qm bootstrap github notion'))
+    .addHelpText('after', helpExamples('qm bootstrap --list', 'qm bootstrap github notion', 'qm bootstrap --roles'))
     .argument('[preset...]', 'which (default: notion, supabase, github, obsidian)')
     .option('--force', 'replace existing files that differ')
+    .option('--roles', 'add the roles of a team with their rights to quartermaster.yaml, and no presets')
     .option('--list', 'list all presets and patterns, and write nothing')
     .action((ids: string[], options: BootstrapOptions, command: Command) => {
       const invocation = readInvocation(command, cli);
+      if (options.roles === true) return roles(cli, invocation, ids);
       return options.list === true ? list(cli, invocation) : bootstrap(cli, invocation, ids, options.force === true);
     });
 }
@@ -22,6 +25,26 @@ export function bootstrapCommand(cli: CliContext): Command {
 interface BootstrapOptions {
   readonly force?: boolean;
   readonly list?: boolean;
+  readonly roles?: boolean;
+}
+
+async function roles(cli: CliContext, { workspace, json }: Invocation, ids: readonly string[]): Promise<void> {
+  const { terminal } = cli;
+  if (ids.length > 0) {
+    throw new HubError('USAGE', '--roles takes no presets.', { hint: 'Write the presets with a second command.' });
+  }
+  const { writeRoles } = await import('../../servers/write-roles.ts');
+  const answer: RolesAnswer = await writeRoles(cli, workspace);
+  if (json) {
+    terminal.out(JSON.stringify(answer));
+    return;
+  }
+  const { file, written, kept, missingServers } = answer;
+  if (written.length > 0) terminal.say(`Added to ${file}: ${written.join(', ')}`);
+  if (kept.length > 0) terminal.say(`Kept as they are: ${kept.join(', ')}`);
+  if (missingServers.length > 0)
+    terminal.err(`The roles name servers that are not configured: ${missingServers.join(', ')}`);
+  terminal.err('Next: give an agent its role with `role: tester` in its entry, then run `qm explain`');
 }
 
 async function list({ terminal }: CliContext, { json }: Invocation): Promise<void> {

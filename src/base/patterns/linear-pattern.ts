@@ -1,0 +1,31 @@
+import { RE2JS } from 're2js';
+
+/** Tests a text in time linear in its length. Node's own expressions can take exponential time on an agent's text. */
+export type TextPattern = (text: string) => boolean;
+
+/** Bounds the size of the compiled program. */
+export const maxPatternLength = 1000;
+
+/** Undefined if the expression is not valid RE2 syntax: look-around and back-references are not. */
+export function compileLinearPattern(expression: string): TextPattern | undefined {
+  if (expression.length > maxPatternLength) return undefined;
+  try {
+    const compiled = RE2JS.compile(expression, RE2JS.DOTALL);
+    return (text) => compiled.matcher(text).find();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A glob on a whole text: `*` stands for any characters except `/`, `**` for any characters, `?` for one character
+ * except `/`. A `**` between slashes also stands for nothing. Everything else stands for itself.
+ */
+export function compileGlob(glob: string): TextPattern | undefined {
+  const pieces = glob.split(globParts).map((piece, index) => (index % 2 === 0 ? RE2JS.quote(piece) : globWords[piece]));
+  return compileLinearPattern(`\\A(?:${pieces.join('')})\\z`);
+}
+
+const globParts = /(\*\*\/|\*\*|\*|\?)/;
+
+const globWords: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '**': '.*', '*': '[^/]*', '?': '[^/]' };

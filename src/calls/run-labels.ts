@@ -1,0 +1,65 @@
+import { HubError } from '../base/index.ts';
+import type { Caller, ContentLabels } from '../domain/index.ts';
+import type { Target } from './target.ts';
+
+/** Remembers which labels runs have. A label stays for the life of its run, also after a restart. */
+export interface RunLabels {
+  /** The labels of the caller's run and of the runs that delegated to it. Undefined: not known. */
+  of(caller: Pick<Caller, 'project' | 'run' | 'runKeys'>): ReadonlySet<string> | undefined;
+  /**
+   * Gives the labels of the target to the caller's run and to those that delegated to it, to which its results return.
+   * Call it before anything is sent: part of a result may arrive although the call fails. Throws if it cannot be stored.
+   */
+  mark(caller: Caller, target: Target): void;
+}
+
+/** Stores labels beyond the life of the process. */
+export interface RunLabelStore {
+  /** All stored labels by run. Undefined if they cannot be read. */
+  readonly stored: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** Returns when the operating system has them. */
+  add(run: string, labels: readonly string[]): void;
+}
+
+/** More runs with labels are refused: to forget one would widen its rights. */
+const maxRuns = 100_000;
+
+export function createRunLabels(store: RunLabelStore): RunLabels {
+  const known = new Map([...(store.stored ?? [])].map(([run, labels]) => [run, new Set(labels)]));
+  return {
+    of(caller) {
+      if (store.stored === undefined) return undefined;
+      return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
+    },
+    mark(caller, target) {
+      const { labels } = target.control.spec;
+      if (labels === undefined) return;
+      for (const key of keysToMark(caller)) {
+        const own = known.get(key);
+        const added = labelsOf(labels, target).filter((label) => own?.has(label) !== true);
+        if (added.length === 0) continue;
+        if (own === undefined && known.size >= maxRuns) throw tooManyRuns();
+        store.add(key, added);
+        known.set(key, new Set([...(own ?? []), ...added]));
+      }
+    },
+  };
+}
+
+function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly string[] {
+  return [...all, ...(tools.get(ownName) ?? [])];
+}
+
+function keysToCheck({ project, run, runKeys = [] }: Pick<Caller, 'project' | 'run' | 'runKeys'>): readonly string[] {
+  return [`run:${run}`, ...runKeys.slice(1)].map((key) => `${project} ${key}`);
+}
+
+function keysToMark({ project, run, runKeys = [] }: Caller): readonly string[] {
+  return [...new Set([`run:${run}`, ...runKeys])].map((key) => `${project} ${key}`);
+}
+
+function tooManyRuns(): HubError {
+  return new HubError('OVERLOADED', `${maxRuns} runs have labels, and no more can be remembered. Nothing was sent.`, {
+    hint: 'Stop the hub and remove run-labels.jsonl from its state folder if the runs in it are over.',
+  });
+}

@@ -1,0 +1,82 @@
+import type { Holds, PolicyRule } from '../../../domain/index.ts';
+import { strictness } from './strictness.ts';
+
+/** A rule on a tool. One is exact if it names this tool and no other; the rest count as patterns do. */
+export interface MatchedRule {
+  readonly rule: PolicyRule;
+  readonly isExact: boolean;
+}
+
+/** The clauses of one list that can apply to a tool. */
+export interface MatchedList {
+  readonly clauses: readonly PolicyRule[];
+  readonly isExact: boolean;
+}
+
+/**
+ * The rule that decides on a call, beside `always`, which applies to every call. Where a condition is unknown, the
+ * result is at least as strict as with either answer: the clause is passed over, and counts in addition if it restricts.
+ */
+export function judgeLists(
+  always: MatchedRule | undefined,
+  lists: readonly MatchedList[],
+  judge: (rule: PolicyRule) => Holds,
+): PolicyRule | undefined {
+  const certain: MatchedRule[] = always === undefined ? [] : [always];
+  const unsure: MatchedRule[] = [];
+  for (const { clauses, isExact } of lists) {
+    for (const rule of clauses) {
+      const holds = rule.condition === undefined ? true : judge(rule);
+      if (holds === true) {
+        certain.push({ rule, isExact });
+        break;
+      }
+      if (holds === 'unknown' && rule.effect !== 'allow') unsure.push({ rule, isExact });
+    }
+  }
+  const decided = decidingOf(certain);
+  // A pattern does not matter where an exact rule applies.
+  const counting = certain.some(({ isExact }) => isExact) ? unsure.filter(({ isExact }) => isExact) : unsure;
+  return strictestOf(decided === undefined ? rulesOf(counting) : [decided, ...rulesOf(counting)]);
+}
+
+/** The least strict rule that some call may meet. Undefined if none may apply. */
+export function leastStrict(always: MatchedRule | undefined, lists: readonly MatchedList[]): PolicyRule | undefined {
+  const certain: MatchedRule[] = always === undefined ? [] : [always];
+  for (const { clauses, isExact } of lists) {
+    const least = isTotal(clauses) ? mildestOf(clauses) : undefined;
+    if (least !== undefined) certain.push({ rule: least, isExact });
+  }
+  const least = decidingOf(certain);
+  if (least === undefined || certain.some(({ isExact }) => isExact)) return least;
+  const lifting = lists.filter(({ clauses, isExact }) => isExact && !isTotal(clauses));
+  return mildestOf([least, ...lifting.flatMap(({ clauses }) => clauses)]);
+}
+
+/** Exact rules beat patterns. Of the remaining rules, the strictest decides. */
+function decidingOf(all: readonly MatchedRule[]): PolicyRule | undefined {
+  const exact = all.filter(({ isExact }) => isExact);
+  return strictestOf(rulesOf(exact.length > 0 ? exact : all));
+}
+
+function rulesOf(matched: readonly MatchedRule[]): readonly PolicyRule[] {
+  return matched.map(({ rule }) => rule);
+}
+
+/** Of equals, the first. */
+function strictestOf(rules: readonly PolicyRule[]): PolicyRule | undefined {
+  let best: PolicyRule | undefined;
+  for (const rule of rules) if (best === undefined || strictness(rule) > strictness(best)) best = rule;
+  return best;
+}
+
+function mildestOf(rules: readonly PolicyRule[]): PolicyRule | undefined {
+  let best: PolicyRule | undefined;
+  for (const rule of rules) if (best === undefined || strictness(rule) < strictness(best)) best = rule;
+  return best;
+}
+
+/** Some clause applies to every call. */
+function isTotal(clauses: readonly PolicyRule[]): boolean {
+  return clauses.some(({ condition }) => condition === undefined);
+}
