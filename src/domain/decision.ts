@@ -1,4 +1,3 @@
-import type { TextPattern } from '../base/index.ts';
 import type { Caller } from './caller.ts';
 import { placeOf, type SourceRef } from './configuration.ts';
 import type { Holds } from './rule-condition.ts';
@@ -42,6 +41,9 @@ export interface CallToDecide {
   /** What paths in the arguments mean to the server that gets them. */
   readonly paths?: ArgumentPaths | undefined;
 }
+
+/** Tests a text in time linear in its length. Node's own expressions can take exponential time on an agent's text. */
+export type TextPattern = (text: string) => boolean;
 
 /** Judges texts that a server takes as paths, in every way the server may read them. */
 export interface ArgumentPaths {

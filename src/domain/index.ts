@@ -58,6 +58,7 @@ export {
   type RuleEffect,
   ruleOf,
   ruleSourceOf,
+  type TextPattern,
   type ToolClass,
   type ToolKindReason,
   type UriProblem,

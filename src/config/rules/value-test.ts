@@ -1,5 +1,5 @@
-import { compileGlob, compileLinearPattern } from '../../base/index.ts';
 import { type ArgumentPaths, allHold, anyHolds, type Holds, negated } from '../../domain/index.ts';
+import { compileGlob, compileLinearPattern } from './linear-pattern.ts';
 import type { ConditionDocument } from './rule-schema.ts';
 
 /** Judges one value of an argument. `paths` is undefined where nobody can say what a path means. */

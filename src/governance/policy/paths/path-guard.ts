@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
-import type { TextPattern } from '../../../base/index.ts';
 import {
   type ArgumentPaths,
   allHold,
@@ -10,6 +9,7 @@ import {
   type Decision,
   type Holds,
   type ServerSpec,
+  type TextPattern,
 } from '../../../domain/index.ts';
 import { recogniseServer } from '../recognise-server.ts';
 import { type KnownPathTools, knownPathTools, type PathArgument, usualPathArguments } from './known-path-tools.ts';

@@ -1,7 +1,5 @@
 import { RE2JS } from 're2js';
-
-/** Tests a text in time linear in its length. Node's own expressions can take exponential time on an agent's text. */
-export type TextPattern = (text: string) => boolean;
+import type { TextPattern } from '../../domain/index.ts';
 
 /** Bounds the size of the compiled program. */
 export const maxPatternLength = 1000;
