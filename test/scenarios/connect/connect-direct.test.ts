@@ -100,6 +100,7 @@ test(
     const before = machine.read('.cursor/mcp.json');
     const answer = await connected(machine, 'cursor', '--scope', 'user');
     expect(answer.left.map(({ key, why }) => [key, why])).toEqual([
+      ['asks', 'the hub does not serve it: its configuration is invalid (`qm doctor asks` shows why)'],
       ['literal', 'it contains a secret; run `qm secret move literal` first'],
     ]);
     expect(machine.read('.cursor/mcp.json')).toBe(before);
@@ -164,11 +165,13 @@ test(
       ['parrot', 'echo', 'setting'],
       ['pages', 'docs', 'setting'],
       ['lead', 'lead', 'setting'],
+      // Claude Code has no such key.
+      ['off', 'echo', 'setting'],
     ]);
     const { projects } = JSON.parse(machine.read('~/.claude.json')) as {
       projects: Record<string, { disabledMcpServers: unknown }>;
     };
-    expect(projects[machine.workspace]?.disabledMcpServers).toEqual(['parrot', 'pages', 'lead']);
+    expect(projects[machine.workspace]?.disabledMcpServers).toEqual(['parrot', 'pages', 'lead', 'off']);
     expect(await machine.qm('disconnect', 'claude-code')).toMatchObject({ code: 0 });
     expect(machine.snapshot()).toEqual(before);
   },
