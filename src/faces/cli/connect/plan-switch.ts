@@ -51,6 +51,15 @@ export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promi
   return left(why);
 }
 
+/** The entries that the client stops using. */
+export function switchedEntries(plans: readonly SwitchPlan[]): readonly SwitchedEntry[] {
+  return plans.flatMap((each) => {
+    if (each.kind !== 'off') return [];
+    const { server, key, file, how } = each;
+    return [{ server, key, file, how }];
+  });
+}
+
 /** Whether a setting of the client keeps it from using the entry. */
 export async function isSwitchedOff(
   { client, at, drafts }: Pick<SwitchScope, 'client' | 'at' | 'drafts'>,
