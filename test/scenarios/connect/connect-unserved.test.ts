@@ -33,7 +33,7 @@ test(
     expect(stderr).not.toContain('apart');
     expect(machine.read('~/.claude.json')).toContain('"disabledMcpServers": ["off", "broken"]');
     expect(await clientProblems(machine)).toEqual([]);
-    expect(await machine.qm('disconnect', 'claude-code')).toMatchObject({ code: 0 });
+    expect(await machine.disconnect('claude-code')).toMatchObject({ code: 0 });
     expect(machine.snapshot()).toEqual(before);
   },
 );

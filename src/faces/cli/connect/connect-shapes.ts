@@ -49,7 +49,7 @@ export const connectPrintSchema = z.strictObject({
   snippet: z.string(),
 });
 
-/** `qm connect` */
+/** `qm connect`, and `qm disconnect` with the connected ones only */
 export const clientListSchema = z.array(
   z.strictObject({
     client: z.string(),
