@@ -324,4 +324,5 @@ test('if only the rules wait, a pipe is told the option that approves them', asy
   expect(refused.stderr).toContain('A change of the rules of this workspace is waiting for your approval.');
   expect(refused.stderr).toContain('Approve the rules (`qm trust --rules`)');
   expect(refused.stderr).not.toContain('qm trust NAME');
+  expect((await qm(workspace, ['ls'])).stderr).toContain('warning quartermaster.yaml The rules changed');
 });
