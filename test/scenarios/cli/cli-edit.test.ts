@@ -44,7 +44,7 @@ test(verifies('edit:add', 'one command leads from an empty folder to a working s
   expect(added).toMatchObject({ code: 0, stdout: 'Added server echo in quartermaster.yaml:5.\n' });
   expect(added.stderr).toMatch(/^It answers: 9 tools\.\nNext: .*qm connect CLIENT --agent NAME( --workspace \S+)?\n$/);
   expect(await configOf(workspace)).toMatch(
-    /^# yaml-language-server: \$schema=.*\nversion: 1\n\nservers:\n {2}echo:\n/,
+    /^# The MCP servers of this workspace.*\nversion: 1\n\nservers:\n {2}echo:\n/,
   );
   const tools = await processIn(workspace, 'tools', '--agent', 'anybody', '--json');
   expect(toolsSchema.parse(JSON.parse(tools.stdout)).map(({ name }) => name)).toContain('echo_add');
