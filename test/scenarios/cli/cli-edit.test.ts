@@ -115,6 +115,7 @@ test(verifies('edit:refuse', 'an invalid addition is refused with the reason, an
     [['new', 'https://a.example', 'more'], /An address takes no arguments/],
     [['npx', '--', '-y', 'pkg'], /"-y" is not a program\. Name the server before it/],
     [['new'], /How does the hub reach new\? Write `qm add new -- PROGRAM/],
+    [['memory'], /There is a preset "memory"\. To use it, run `qm add memory --preset memory`\./],
     [['new', '--url', 'https://a.example', '--', 'node'], /Give one of a program/],
     [['new', '--url', 'nowhere'], /not an http or https address/],
     [['new', '--url', 'https://me:pw@a.example/'], /contains a user name or password/],

@@ -66,8 +66,10 @@ test(verifies('trust:ask', 'qm trust shows what waits, approves by name, and a r
     ['two', 'waiting'],
     [null, 'waiting'],
   ]);
-  const { code } = await qm(workspace, ['trust', 'one']);
+  const { code, stderr } = await qm(workspace, ['trust', 'one']);
   expect(code).toBe(0);
+  expect(stderr).toMatch(/\nNext: \S*qm doctor --workspace \S+\n$/);
+  expect((await qm(workspace, ['trust', 'one'])).stderr).not.toContain('Next:');
   await eventually(async () => (await statesOf(workspace)).one === 'connected', 'the approved server');
   expect(await statesOf(workspace)).toMatchObject({ two: 'untrusted' });
   await qm(workspace, ['trust', '--revoke', 'one']);
