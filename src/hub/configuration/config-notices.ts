@@ -88,7 +88,7 @@ export function createConfigNotices(
 const briefMs = 3_000;
 
 function refusedNotice({ fatal: _, ...problem }: Problem, time: string): Problem {
-  return { ...problem, message: `Still using the configuration of ${time}: ${problem.message}` };
+  return { ...problem, message: `Still using the configuration from ${time}: ${problem.message}` };
 }
 
 /** Where everything is trusted, a change of rights waits only until the files are quiet. */

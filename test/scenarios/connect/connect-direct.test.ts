@@ -319,7 +319,7 @@ test(
     const refused = await machine.connect('claude-code');
     expect(refused).toMatchObject({ code: 6, stdout: '' });
     expect(refused.stderr).toContain(
-      '1 server of this workspace is waiting for your approval. Look at it with `qm trust --show`.',
+      '1 server of this workspace is waiting for your approval. Review it with `qm trust --show`.',
     );
     expect(machine.snapshot()).toEqual(before);
     expect(await connected(machine, 'claude-code', '--trust')).toMatchObject({ switchedOff: [{ key: 'echo' }] });

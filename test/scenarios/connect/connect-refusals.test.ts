@@ -221,7 +221,7 @@ test(verifies('connect:scopes', 'a file that git tracks is not taken unasked, an
   expect(undone).toMatchObject({ code: 0, stderr: expect.not.stringContaining('git does not ignore it') });
   execFileSync('git', ['-C', machine.workspace, 'add', '.cursor/mcp.json']);
   const second = await machine.connect('cursor');
-  expect(second.stderr).toContain('.cursor/mcp.json is tracked by git, and the entry has paths of this machine.');
+  expect(second.stderr).toContain('.cursor/mcp.json is tracked by git, and the entry has paths on this machine.');
   expect(second.stdout).toContain('by "hub-team" in ~/.cursor/mcp.json');
   expect(machine.read('.cursor/mcp.json')).toBe('{}\n');
   const asked = await machine.connect('cursor', '--scope', 'project');

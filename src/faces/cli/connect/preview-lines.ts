@@ -68,7 +68,7 @@ function gitNotes(state: GitState, file: FileDraft, { ownPaths, losing }: Shared
   }
   const added = diffLines(file.onDisk ?? '', file.steps.after).filter(({ kind }) => kind === 'added');
   const isOwn = added.some(({ text }) => ownPaths.some((path) => text.includes(path)));
-  return state === 'untracked' && isOwn ? ['git does not ignore it: do not commit it with paths of this machine'] : [];
+  return state === 'untracked' && isOwn ? ['git does not ignore it: do not commit it with paths on this machine'] : [];
 }
 
 /** What becomes of the client's own entries. */

@@ -41,7 +41,7 @@ export async function readServed(
   const waiting = pending.filter(({ declined }) => !declined);
   if (waiting.length > 0 && (!canAsk(cli) || json)) {
     throw new HubError('NOT_TRUSTED', pendingTitle(waiting), {
-      hint: 'Look at it with `qm trust --show`. `qm connect --trust` approves what is on disk now.',
+      hint: `Review ${waiting.length === 1 ? 'it' : 'them'} with \`qm trust --show\`. \`qm connect --trust\` approves what is on disk now.`,
     });
   }
   if (configuration.servers.size === 0) {

@@ -113,7 +113,7 @@ async function chosenItems(
     const actual = await trustDigest(run.items);
     if (digest === actual) return run.items;
     throw new HubError('NOT_TRUSTED', `What is on disk has the digest ${actual}, not ${digest.slice(0, 80)}.`, {
-      hint: 'Look at it with `qm trust --show`, and pin the new digest if it is as you expect.',
+      hint: 'Review it with `qm trust --show`, and pin the new digest if it is as you expect.',
     });
   }
   if (all === true) return run.items;
