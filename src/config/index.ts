@@ -1,3 +1,4 @@
+export type { LoadDeps } from './assemble-configuration.ts';
 export type { LoadedSource } from './files/loaded-sources.ts';
 export type { SourceText } from './files/source-file.ts';
 export { type ConfigWatch, type WatchConfigOptions, watchConfig } from './files/watch-config.ts';

@@ -43,7 +43,7 @@ const effectText: Readonly<Record<Decision['effect'], string>> = {
 function because(reason: DecisionReason, server: string): string {
   switch (reason.kind) {
     case 'default':
-      return 'no rule matches, and routed servers are allowed by default';
+      return 'no rule matches, and an agent may use its servers by default';
     case 'too-long':
       return `it has more than ${reason.limit} characters`;
     case 'unsafe-uri':

@@ -45,6 +45,20 @@ test(verifies('edit:init', 'an empty folder gets a first file, which is valid an
   expect(await config(workspace)).toBe(`${text}# mine\n`);
 });
 
+test.each(['init', 'add x http://127.0.0.1:9/mcp --no-start'])(
+  verifies('edit:init', 'the file that qm %s makes names the schema only where it is'),
+  async (line) => {
+    const schema = 'node_modules/quartermaster/quartermaster.schema.json';
+    const [elsewhere, installed] = [await makeWorkspace(), await makeWorkspace()];
+    await put(installed, schema, '{}');
+    for (const workspace of [elsewhere, installed]) {
+      expect(await qmIn(workspace, ...line.split(' '))).toMatchObject({ code: 0 });
+    }
+    expect(await config(elsewhere)).not.toContain('$schema');
+    expect(await config(installed)).toMatch(new RegExp(`^# yaml-language-server: \\$schema=\\./${schema}\n`));
+  },
+);
+
 test(verifies('edit:init', 'its examples mean what they say once they are no comments'), async () => {
   const workspace = await makeWorkspace();
   await qmIn(workspace, 'init');

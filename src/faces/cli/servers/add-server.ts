@@ -45,7 +45,8 @@ export async function addServer(
     const opened = await openFile(cli, join(workspace, file), file);
     approval.refuseOther(file, opened.text);
     const route = planRoute(before, order);
-    const write = (body: AddOrder['body']): string => edit(opened.text ?? newConfigFile, { ...order, body }, route);
+    const write = (body: AddOrder['body']): string =>
+      edit(opened.text ?? newConfigFile(workspace), { ...order, body }, route);
     // A disabled server may lack its variables, so any remaining problem is in the order itself.
     await checkOrder(order, write({ ...order.body, enabled: false }));
     const text = write(order.body);
@@ -144,7 +145,7 @@ async function moveSecrets(cli: CliContext, workspace: string, order: AddOrder):
   refuseBrokenFile(before, [file, 'quartermaster.yml']);
   refuseTaken(before, order.name);
   const textOfOrder = ({ body }: AddOrder): string =>
-    edit(newConfigFile, { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
+    edit(newConfigFile(workspace), { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
   return await storeLiterals(cli, workspace, order, (next) => findLiteral(next, file, textOfOrder(next)));
 }
 
