@@ -1,4 +1,12 @@
 export {
+  type DefinitionFinding,
+  definitionsOf,
+  findInDefinitions,
+  type ListedDefinitions,
+  type ScannedDefinitions,
+  scanDefinition,
+} from './findings/index.ts';
+export {
   createTokenBook,
   type IssuedToken,
   parseTtl,

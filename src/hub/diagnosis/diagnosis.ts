@@ -1,6 +1,7 @@
 import { type Clock, createId, HubError, type RandomBytes, version } from '../../base/index.ts';
 import { outcomeOf } from '../../calls/index.ts';
 import type { Configuration, ServerSpec } from '../../domain/index.ts';
+import { type DefinitionFinding, findInDefinitions, type ListedDefinitions } from '../../governance/index.ts';
 import { type CallEnd, type Ledger, ledgerSubject, type OpenCall } from '../../ledger/index.ts';
 import {
   type Inspection,
@@ -25,6 +26,8 @@ export interface Diagnosis {
   probe(spec: ServerSpec, options: LookOptions): Promise<Probe>;
   inspect(spec: ServerSpec, options: LookOptions): Promise<InspectOutcome>;
   nameProblems(): KnownNameProblems;
+  /** What in the stored definitions of all servers a person should look at. */
+  findings(): readonly DefinitionFinding[];
 }
 
 export type InspectOutcome =
@@ -94,7 +97,26 @@ export function createDiagnosis(deps: DiagnosisDeps, { tool, run: wanted }: Diag
       }
     },
     nameProblems: () => knownNameProblems(deps.configuration(), memory),
+    findings: () =>
+      findInDefinitions(storedDefinitions(deps.configuration(), memory), {
+        redact: deps.redact,
+        acknowledged: new Set(),
+      }),
   };
+}
+
+function storedDefinitions(
+  { servers }: Configuration,
+  memory: Pick<ServerMemory, 'recall'>,
+): ReadonlyMap<string, ListedDefinitions> {
+  const stored = new Map<string, ListedDefinitions>();
+  for (const [server, entry] of servers) {
+    const known = entry.kind === 'ready' && entry.spec.enabled ? memory.recall(server) : undefined;
+    if (known === undefined) continue;
+    const { tools, resources = [], templates = [], prompts = [] } = known;
+    stored.set(server, { tools, resources, templates, prompts });
+  }
+  return stored;
 }
 
 /** The limit for all transports and lists together. */
