@@ -1,4 +1,4 @@
-/** What the hub promises about the definitions of servers. Part of `requirements`. */
+/** What the hub promises about the definitions of servers and their use. Part of `requirements`. */
 export const definitionRequirements = {
   'findings:hidden':
     'Invisible, direction-changing and tag characters in names and descriptions are reported, with the text they spell.',
@@ -8,4 +8,6 @@ export const definitionRequirements = {
   'findings:acknowledged': 'A finding that a person acknowledged comes back as soon as its text changes.',
   'findings:bounded': 'A server cannot hide a warning behind many other findings.',
   'findings:shown': 'Findings are in `qm doctor`, the API and the events; the definitions reach agents unchanged.',
+  'audit:unused':
+    'The tools that no run of an agent used are listed with their size, and the suggested lists take away these and nothing else.',
 } as const satisfies Record<string, string>;

@@ -40,6 +40,7 @@ export {
   type QualifiedToolName,
   splitsOfToolName,
   type ToolKindOf,
+  toolSpellings,
   type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';
