@@ -99,8 +99,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     views,
     definitions,
     explain: createExplain(() => source.configuration, pool, names),
-    diagnosis: (options) =>
-      createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
+    diagnosis: (options) => createDiagnosis({ ...shared, ...lookups(source, pool, definitions) }, options),
     runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots }),
     subscribeAllowed: createAllowedSubscriptions(views),
     async close() {
@@ -111,6 +110,11 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   };
 }
 
+/** What a diagnosis looks up in the project. */
+function lookups(source: ConfigurationSource, pool: UpstreamPool, { findingsIn }: DefinitionReview) {
+  return { running: () => pool.upstreams, configuration: () => source.configuration, findingsIn };
+}
+
 function reviewDefinitions(
   deps: Omit<DefinitionReviewDeps, 'listed' | 'acknowledged'>,
   pool: UpstreamPool,
@@ -118,6 +122,8 @@ function reviewDefinitions(
 ): DefinitionReview {
   const review = createDefinitionReview({ ...deps, listed: () => catalogsOf(pool), acknowledged: () => new Set() });
   views.onRenew(review.noteChange);
+  // The stored lists are read before somebody asks.
+  review.noteChange();
   return review;
 }
 

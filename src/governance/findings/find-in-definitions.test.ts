@@ -204,6 +204,15 @@ test(verifies('findings:bounded', 'a server cannot hide a warning behind many no
   expect(found[0]).toMatchObject({ subject: 'last', severity: 'warning' });
 });
 
+test('thousands of names of other servers in thousands of tools give few findings', () => {
+  const names = Array.from({ length: 2000 }, (_, n) => `tool_${n}`);
+  const all = names.join(' ');
+  const speaking = Array.from({ length: 1000 }, (_, n) => ({ name: `own-${n}`, description: all }));
+  const found = find({ a: listing(...names.map((name) => ({ name }))), b: listing(...speaking) });
+  expect(found).toHaveLength(100);
+  expect(new Set(found.map(({ subject }) => subject)).size).toBe(10);
+});
+
 test(verifies('findings:quiet', 'plain text of letters and marks is never a finding about characters'), () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', size: 'large' }), (description) => {

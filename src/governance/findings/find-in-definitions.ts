@@ -3,7 +3,7 @@ import type { Catalog } from '../../domain/index.ts';
 import type { DefinitionFinding } from './definition-finding.ts';
 import { spelledOut } from './hidden-characters.ts';
 import { mostGrave, type ScannedDefinitions, scanDefinition } from './scan-definition.ts';
-import { findShadowedNames, type ScannedTool, type ShadowFinding } from './shadowed-names.ts';
+import { findShadowedNames, type ScannedTool, type ServerFinding } from './shadowed-names.ts';
 
 export type ListedDefinitions = Pick<Catalog, 'tools' | 'resources' | 'templates' | 'prompts'>;
 
@@ -24,24 +24,22 @@ export function findInDefinitions(
   servers: ReadonlyMap<string, ListedDefinitions>,
   { acknowledged, scanned = new WeakMap(), redact = (text) => text }: FindOptions,
 ): readonly DefinitionFinding[] {
-  const write = { acknowledged, redact };
   const tools = new Map<string, readonly ScannedTool[]>();
-  const found = new Map<string, DefinitionFinding[]>();
+  const found = new Map<string, ServerFinding[]>();
   for (const [server, listed] of servers) {
     const own = definitionsOf(listed).flatMap(({ subject, definition }) =>
       scanDefinition(definition, scanned).findings.map((finding) => ({ server, subject, ...finding })),
     );
-    found.set(
-      server,
-      own.map((finding) => toFinding(finding, write)),
-    );
+    found.set(server, own);
     tools.set(
       server,
       listed.tools.map((tool) => ({ name: tool.name, ...scanDefinition(tool, scanned) })),
     );
   }
-  for (const finding of findShadowedNames(tools)) found.get(finding.server)?.push(toFinding(finding, write));
-  return [...found.values()].flatMap((findings) => mostGrave(findings, mostFindingsPerServer));
+  for (const finding of findShadowedNames(tools)) found.get(finding.server)?.push(finding);
+  return [...found.values()]
+    .flatMap((findings) => mostGrave(findings, mostFindingsPerServer))
+    .map((finding) => toFinding(finding, { acknowledged, redact }));
 }
 
 /** Everything that a server lists, by the names that rules use. */
@@ -65,7 +63,7 @@ interface ListedDefinition {
 }
 
 function toFinding(
-  { kind, rule, severity, server, subject, at, says, text }: ShadowFinding,
+  { kind, rule, severity, server, subject, at, says, text }: ServerFinding,
   { acknowledged, redact }: Required<Pick<FindOptions, 'acknowledged' | 'redact'>>,
 ): DefinitionFinding {
   const about = JSON.stringify([kind, rule, server, subject, at, text]);

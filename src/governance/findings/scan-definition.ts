@@ -64,5 +64,5 @@ const longestName = 256;
 
 /** Whether a name of a tool is not a word of a language: `read_file`, `list-issues`, `getUser`. */
 export function isDistinctName(name: string): boolean {
-  return name.length >= 6 && /[A-Za-z0-9](?:[._-]{1,3}|(?<=[a-z])(?=[A-Z]))[A-Za-z]/.test(name);
+  return name.length >= 6 && /[A-Za-z0-9](?:[._-]{1,3}|(?<=[a-z])(?=[A-Z]))[A-Za-z0-9]/.test(name);
 }

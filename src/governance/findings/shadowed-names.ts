@@ -7,7 +7,8 @@ export interface ScannedTool extends ScannedDefinition {
   readonly name: string;
 }
 
-export interface ShadowFinding extends TextFinding {
+/** A finding with its place. */
+export interface ServerFinding extends TextFinding {
   readonly server: string;
   readonly subject: string | null;
 }
@@ -15,12 +16,12 @@ export interface ShadowFinding extends TextFinding {
 export type ScannedServers = ReadonlyMap<string, readonly ScannedTool[]>;
 
 /** Names by which a tool of one server could be taken for one of another, and definitions that speak of others' tools. */
-export function findShadowedNames(servers: ScannedServers): readonly ShadowFinding[] {
+export function findShadowedNames(servers: ScannedServers): readonly ServerFinding[] {
   return [...sameNames(servers), ...lookAlikes(servers), ...foreignTools(servers)];
 }
 
 /** One finding for each pair of servers: two servers of one kind share most of their names. */
-function* sameNames(servers: ScannedServers): Generator<ShadowFinding> {
+function* sameNames(servers: ScannedServers): Generator<ServerFinding> {
   const holders = new Map<string, string>();
   for (const [server, tools] of servers) {
     const shared = new Map<string, string[]>();
@@ -38,7 +39,7 @@ function* sameNames(servers: ScannedServers): Generator<ShadowFinding> {
   }
 }
 
-function* lookAlikes(servers: ScannedServers): Generator<ShadowFinding> {
+function* lookAlikes(servers: ScannedServers): Generator<ServerFinding> {
   const holders = new Map<string, { readonly server: string; readonly name: string }>();
   for (const [server, tools] of servers) {
     for (const { name } of tools) {
@@ -55,14 +56,17 @@ function* lookAlikes(servers: ScannedServers): Generator<ShadowFinding> {
 }
 
 /** A server has no reason to speak of tools that it does not have. */
-function* foreignTools(servers: ScannedServers): Generator<ShadowFinding> {
+function* foreignTools(servers: ScannedServers): Generator<ServerFinding> {
   const owners = ownersOf(servers);
   for (const [server, tools] of servers) {
     const own = new Set(tools.map(({ name }) => name));
     for (const { name, words } of tools) {
+      let count = 0;
       for (const [word, at] of words) {
         const owner = owners.get(word);
         if (owner === undefined || owner === server || own.has(word)) continue;
+        if (count === mostForeign) break;
+        count++;
         const says = (quote: Quote): string => `speaks of ${quote(word)}, which is a tool of server ${owner}`;
         const text = JSON.stringify([owner, word, at]);
         yield { ...found('foreign-tool', 'warning', { at, says, text }), server, subject: name };
@@ -70,6 +74,9 @@ function* foreignTools(servers: ScannedServers): Generator<ShadowFinding> {
     }
   }
 }
+
+/** Of one tool. */
+const mostForeign = 10;
 
 /** The server of each name by which a text could mean one of its tools. */
 function ownersOf(servers: ScannedServers): ReadonlyMap<string, string> {

@@ -1,7 +1,7 @@
 import { type Clock, createId, HubError, type RandomBytes, version } from '../../base/index.ts';
 import { outcomeOf } from '../../calls/index.ts';
 import type { Configuration, ServerSpec } from '../../domain/index.ts';
-import { type DefinitionFinding, findInDefinitions, type ListedDefinitions } from '../../governance/index.ts';
+import type { DefinitionFinding, ListedDefinitions } from '../../governance/index.ts';
 import { type CallEnd, type Ledger, ledgerSubject, type OpenCall } from '../../ledger/index.ts';
 import {
   type Inspection,
@@ -12,6 +12,7 @@ import {
   probeServer,
   type ServerMemory,
 } from '../../upstream/index.ts';
+import type { DefinitionReview } from '../findings/definition-review.ts';
 import { type ExposedName, exposedNames } from './exposed-names.ts';
 import { type KnownNameProblems, knownNameProblems } from './known-name-problems.ts';
 import { inspectRunning, probeRunning, type RunningServers } from './running-servers.ts';
@@ -53,6 +54,7 @@ export interface DiagnosisDeps extends Omit<ProbeDeps, 'clock'> {
   readonly ledger: Ledger;
   readonly memory: ServerMemory;
   readonly running: RunningServers;
+  readonly findingsIn: DefinitionReview['findingsIn'];
   configuration(): Configuration;
 }
 
@@ -97,11 +99,7 @@ export function createDiagnosis(deps: DiagnosisDeps, { tool, run: wanted }: Diag
       }
     },
     nameProblems: () => knownNameProblems(deps.configuration(), memory),
-    findings: () =>
-      findInDefinitions(storedDefinitions(deps.configuration(), memory), {
-        redact: deps.redact,
-        acknowledged: new Set(),
-      }),
+    findings: () => deps.findingsIn(storedDefinitions(deps.configuration(), memory)),
   };
 }
 

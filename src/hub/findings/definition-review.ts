@@ -13,6 +13,8 @@ import type { EmitEvent } from '../events/event-emitter.ts';
 /** Looks at the definitions of the servers in use, on request and some time after they changed. */
 export interface DefinitionReview {
   findings(): readonly DefinitionFinding[];
+  /** The same in these lists. A definition that was read before is not read again. */
+  findingsIn(listed: ReadonlyMap<string, ListedDefinitions>): readonly DefinitionFinding[];
   /** Lists of a server may have changed. */
   noteChange(): void;
   close(): void;
@@ -42,8 +44,8 @@ export function createDefinitionReview(deps: DefinitionReviewDeps): DefinitionRe
   let timer: Timer | undefined;
   let closed = false;
 
-  function findings(): readonly DefinitionFinding[] {
-    return findInDefinitions(deps.listed(), { redact: deps.redact, acknowledged: deps.acknowledged(), scanned });
+  function findingsIn(listed: ReadonlyMap<string, ListedDefinitions>): readonly DefinitionFinding[] {
+    return findInDefinitions(listed, { redact: deps.redact, acknowledged: deps.acknowledged(), scanned });
   }
 
   async function look(): Promise<void> {
@@ -56,11 +58,12 @@ export function createDefinitionReview(deps: DefinitionReviewDeps): DefinitionRe
         if (closed) return;
       }
     }
-    tellChanges(findings(), deps, told);
+    tellChanges(findingsIn(deps.listed()), deps, told);
   }
 
   return {
-    findings,
+    findings: () => findingsIn(deps.listed()),
+    findingsIn,
     noteChange() {
       if (closed || timer !== undefined) return;
       timer = clock.setTimer(waitMs, () => {
@@ -83,13 +86,13 @@ function tellChanges(
   { emit, listed }: Pick<DefinitionReviewDeps, 'emit' | 'listed'>,
   told: Map<string, string>,
 ): void {
-  const servers = new Set([...told.keys(), ...listed().keys()]);
-  for (const server of servers) {
-    const open = findings.filter((finding) => finding.server === server && !finding.acknowledged);
-    const ids = open.map(({ id }) => id).join();
+  const open = new Map<string, DefinitionFinding[]>([...told.keys(), ...listed().keys()].map((server) => [server, []]));
+  for (const finding of findings) if (!finding.acknowledged) open.get(finding.server)?.push(finding);
+  for (const [server, own] of open) {
+    const ids = own.map(({ id }) => id).join();
     if (ids === (told.get(server) ?? '')) continue;
     if (ids === '') told.delete(server);
     else told.set(server, ids);
-    emit({ type: 'catalog.findings', server, count: open.length, findings: open.slice(0, mostInEvent) });
+    emit({ type: 'catalog.findings', server, count: own.length, findings: own.slice(0, mostInEvent) });
   }
 }

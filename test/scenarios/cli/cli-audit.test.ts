@@ -91,6 +91,20 @@ test('without an entry of its own, an agent gets one that leaves its other right
   expect(await toolsOf(workspace, 'other')).toHaveLength(12);
 });
 
+test('an agent with a role gets an entry that narrows the role, for itself alone', async () => {
+  const agents = { lead: { servers: ['notes'] }, danny: { role: 'lead' }, rusty: { role: 'lead' } };
+  const workspace = await makeWorkspace({ servers, agents });
+  await call(workspace, 'danny', 'notes.keep');
+  const reports = await audit(workspace);
+  expect(reports.map(({ agent, calls }) => [agent, calls])).toEqual([
+    ['danny', 1],
+    ['rusty', 0],
+  ]);
+  await apply(workspace, 'quartermaster.yaml', reports[0]?.snippet ?? '');
+  expect(await toolsOf(workspace, 'danny')).toEqual(['notes.keep']);
+  expect(await toolsOf(workspace, 'rusty')).toEqual(['notes.keep', 'notes.look']);
+});
+
 test("agents of Squad's file and of their own file get the snippet for that file", async () => {
   const workspace = await makeWorkspace({ servers });
   const write = async (file: string, text: string): Promise<void> => {
