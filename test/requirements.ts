@@ -1,4 +1,5 @@
 import { commandLineRequirements } from './requirements-command-line.ts';
+import { definitionRequirements } from './requirements-definitions.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -7,6 +8,7 @@ import { trustRequirements } from './requirements-trust.ts';
  */
 export const requirements = {
   ...trustRequirements,
+  ...definitionRequirements,
   // Configuration
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':

@@ -68,6 +68,14 @@ export type TransportKind = (typeof transportKinds)[number];
 export interface ToolFilter {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Where the lists are written, if not in the line of their owner. */
+  readonly lines?: Readonly<Partial<Record<'include' | 'exclude', number>>>;
+}
+
+/** The place of one of the lists. `owner` is the place of the entry that has them. */
+export function listSourceOf({ lines }: ToolFilter, list: 'include' | 'exclude', owner: SourceRef): SourceRef {
+  const line = lines?.[list];
+  return line === undefined ? owner : { ...owner, line };
 }
 
 export interface ServerLimits {

@@ -24,6 +24,7 @@ export {
   type Isolation,
   type LedgerSettings,
   limitsOfRule,
+  listSourceOf,
   type Naming,
   type PolicyRule,
   type Problem,

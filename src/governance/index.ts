@@ -1,4 +1,12 @@
 export {
+  type DefinitionFinding,
+  definitionsOf,
+  findInDefinitions,
+  type ListedDefinitions,
+  type ScannedDefinitions,
+  scanDefinition,
+} from './findings/index.ts';
+export {
   createTokenBook,
   type IssuedToken,
   parseTtl,
@@ -32,6 +40,7 @@ export {
   type QualifiedToolName,
   splitsOfToolName,
   type ToolKindOf,
+  toolSpellings,
   type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';

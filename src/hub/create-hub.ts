@@ -1,6 +1,6 @@
 import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
 import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
-import type { Caller, Catalog } from '../domain/index.ts';
+import type { Caller } from '../domain/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
@@ -11,7 +11,7 @@ import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { openProject, type Project } from './project.ts';
 import { createServerLogs } from './server-logs.ts';
 import { fileProject } from './server-memory.ts';
-import type { UpstreamPool } from './upstream-pool.ts';
+import { catalogsOf } from './upstream-pool.ts';
 import { workspaceSecrets } from './workspace-secrets.ts';
 
 /** How long calls in flight may take to finish when the hub stops. */
@@ -100,6 +100,7 @@ type ForOperators = Pick<
   | 'problems'
   | 'unknownNames'
   | 'explain'
+  | 'findings'
   | 'labelsOf'
   | 'catalogs'
   | 'diagnosis'
@@ -120,6 +121,7 @@ function forOperators(project: Project, { ledger, layout, labels }: ProcessParts
     problems: () => problemsOf(project, ledger, layout.journal),
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
+    findings: () => project.definitions.findings(),
     labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,
@@ -131,14 +133,6 @@ function forOperators(project: Project, { ledger, layout, labels }: ProcessParts
     configurationNotices: () => source.notices(),
     pending: () => source.pending,
   };
-}
-
-function catalogsOf({ upstreams }: UpstreamPool): ReadonlyMap<string, Catalog> {
-  const known = new Map<string, Catalog>();
-  for (const [server, { control }] of upstreams) {
-    if (control.lastCatalog !== undefined) known.set(server, control.lastCatalog);
-  }
-  return known;
 }
 
 function onViewsRenewed(projects: ReadonlyMap<string, Project>, listener: () => void): () => void {

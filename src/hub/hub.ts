@@ -20,6 +20,7 @@ import type {
   ServerLoad,
   ServerStatus,
 } from '../domain/index.ts';
+import type { DefinitionFinding } from '../governance/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import type { RequestStates } from '../mcp/index.ts';
 import type { PendingItem } from '../trust/index.ts';
@@ -65,6 +66,8 @@ export interface Hub {
   unknownNames(): readonly Problem[];
   /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`; with arguments or labels, on one call. */
   explain(chain: readonly string[], server: string, tool: string, call?: ExplainedCall): Decision;
+  /** What in the definitions of servers a person should look at. */
+  findings(): readonly DefinitionFinding[];
   /** The labels of a run of the file workspace. Undefined if they cannot be read. */
   labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */

@@ -76,6 +76,15 @@ export function createUpstreamPool(deps: UpstreamPoolDeps, options: UpstreamPool
   return new ConfiguredPool(deps, options);
 }
 
+/** The last known lists of the servers in use, in the order of the configuration. */
+export function catalogsOf({ upstreams }: Pick<UpstreamPool, 'upstreams'>): ReadonlyMap<string, Catalog> {
+  const known = new Map<string, Catalog>();
+  for (const [server, { control }] of upstreams) {
+    if (control.lastCatalog !== undefined) known.set(server, control.lastCatalog);
+  }
+  return known;
+}
+
 class ConfiguredPool implements UpstreamPool {
   readonly caches: ResultCaches;
   readonly #deps: UpstreamPoolDeps;

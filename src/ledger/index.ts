@@ -12,6 +12,7 @@ export { type RecordedCalls, readCalls, readRecordedCalls } from './reading/read
 export type { ReadCallsOptions, RecordedCall } from './reading/recorded-call.ts';
 export { runNames } from './reading/run-copies.ts';
 export { type SummarizeOptions, summarizeCalls } from './reading/summarize-calls.ts';
+export { readToolUses, type ToolUses } from './reading/tool-uses.ts';
 export type { CallLine } from './records/call-line.ts';
 export {
   type ConnectionRecord,

@@ -48,7 +48,7 @@ function reportHidden(winner: AgentSpec, { name, source, ...hidden }: AgentSpec)
 function rightsOf({ servers, tools, policy, budget }: Omit<AgentSpec, 'name' | 'source'>): string {
   return JSON.stringify([
     servers,
-    [...tools],
+    [...tools].map(([server, { include, exclude }]) => [server, include, exclude]),
     policy?.rules.map((rule) => [rule.pattern, rule.effect, rule.otherwise, limitsOfRule(rule)]),
     budget,
   ]);

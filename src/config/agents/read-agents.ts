@@ -105,7 +105,15 @@ export function readFilters(section: SourceNode | undefined): Map<string, ToolFi
   for (const { key, value } of section?.kind === 'map' ? section.entries : []) {
     const include = textsAt(value, 'include');
     const exclude = textsAt(value, 'exclude');
-    filters.set(key, { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) });
+    const lines = {
+      ...(include === undefined ? {} : { include: lineAt(value, ['include']) }),
+      ...(exclude === undefined ? {} : { exclude: lineAt(value, ['exclude']) }),
+    };
+    filters.set(key, {
+      ...(include === undefined ? {} : { include }),
+      ...(exclude === undefined ? {} : { exclude }),
+      lines,
+    });
   }
   return filters;
 }

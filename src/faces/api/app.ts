@@ -4,7 +4,7 @@ import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
-import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
+import { findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
 import { reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
 import { createEventStreams } from './stream-events.ts';
@@ -34,6 +34,7 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     hub.retry(context.req.param('name'));
     return context.json(serversBody(hub), 202);
   });
+  app.get('/findings', (context) => context.json(findingsBody(hub)));
   app.get('/tokens', (context) => context.json({ tokens: tokens.list().map(tokenSummaryBody) }));
   app.post('/tokens', async (context) => {
     const order = await readInput(context, tokenOrderSchema);

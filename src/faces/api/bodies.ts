@@ -1,7 +1,14 @@
 import { version } from '../../base/index.ts';
 import type { IssuedToken, TokenSummary } from '../../governance/index.ts';
 import type { Hub, HubEvent } from '../../hub/index.ts';
-import type { EventBody, HealthBody, IssuedTokenBody, ServersBody, TokenSummaryBody } from './contract.ts';
+import type {
+  EventBody,
+  FindingsBody,
+  HealthBody,
+  IssuedTokenBody,
+  ServersBody,
+  TokenSummaryBody,
+} from './contract.ts';
 
 /** The hub's own values in the words of the contract. */
 export function issuedTokenBody({ token, id, agent, expires }: IssuedToken): IssuedTokenBody {
@@ -25,6 +32,10 @@ export function serversBody(hub: Hub): ServersBody {
     servers: hub.status().map((server) => ({ ...server, hides: [...server.hides] })),
     problems: [...hub.problems()],
   };
+}
+
+export function findingsBody(hub: Hub): FindingsBody {
+  return { findings: [...hub.findings()] };
 }
 
 export function healthBody(hub: Hub, clientSessions: number): HealthBody {

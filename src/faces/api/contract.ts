@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { serverStates, transportKinds } from '../../domain/index.ts';
+import type { DefinitionFinding } from '../../governance/index.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
@@ -71,6 +72,28 @@ export const serversSchema = z.object({
   problems: z.array(problemSchema),
 });
 
+export const findingSchema = z.object({
+  id: z.string().describe('A hash of the finding and of the text it is about'),
+  kind: z.enum([
+    'hidden-characters',
+    'text-direction',
+    'instruction',
+    'same-name',
+    'look-alike-name',
+    'foreign-tool',
+  ] satisfies DefinitionFinding['kind'][]),
+  severity: z.enum(['warning', 'note']).describe('note: honest servers have it too'),
+  server: z.string(),
+  subject: z.string().nullable().describe('A tool, prompt:NAME or resource:URI; null: several tools of the server'),
+  at: z.string().describe('Dotted path of the text in the definition'),
+  message: z.string(),
+  acknowledged: z.boolean().describe('A person looked at it and gave a reason why it may stay'),
+});
+
+export const findingsSchema = z.object({
+  findings: z.array(findingSchema).describe('At most 100 of each server, warnings first'),
+});
+
 export const healthSchema = z.object({
   status: z.enum(['ok', 'degraded']).describe('degraded: calls cannot be recorded, so they are refused'),
   version: z.string(),
@@ -106,6 +129,12 @@ export const eventSchema = z.discriminatedUnion('type', [
       .object({ tools: z.number(), resources: z.number(), templates: z.number(), prompts: z.number() })
       .exactOptional()
       .describe('Absent while the server is unavailable and its lists are withdrawn'),
+  }),
+  z.object({
+    type: z.literal('catalog.findings'),
+    ...serverEvent,
+    count: z.number().describe('How many nobody acknowledged'),
+    findings: z.array(findingSchema).describe('At most 20 of them'),
   }),
   z.object({
     type: z.literal('config.applied'),
@@ -158,5 +187,6 @@ export type TokenOrderBody = z.infer<typeof tokenOrderSchema>;
 export type IssuedTokenBody = z.infer<typeof issuedTokenSchema>;
 export type TokenSummaryBody = z.infer<typeof tokenSummarySchema>;
 export type ServersBody = z.infer<typeof serversSchema>;
+export type FindingsBody = z.infer<typeof findingsSchema>;
 export type HealthBody = z.infer<typeof healthSchema>;
 export type EventBody = z.infer<typeof eventSchema>;

@@ -2,6 +2,8 @@ export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   apiErrorSchema,
   eventSchema,
+  findingSchema,
+  findingsSchema,
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,

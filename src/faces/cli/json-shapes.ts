@@ -94,6 +94,7 @@ export const explainSchema = z.strictObject({
     .describe('Whether the server has the tool or prompt; null if it has not listed any, and for resources'),
 });
 
+export { auditToolsSchema } from './audit/audit-shapes.ts';
 /** `qm calls`, one such object per line, and `qm summarize` */
 export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
 export { clientListSchema, connectPrintSchema, connectSchema, disconnectSchema } from './connect/connect-shapes.ts';

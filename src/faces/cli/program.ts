@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../../base/index.ts';
+import { auditCommand } from './commands/audit-command.ts';
 import { builtinCommand } from './commands/builtin-command.ts';
 import { callCommand } from './commands/call-command.ts';
 import { callsCommand } from './commands/calls-command.ts';
@@ -72,7 +73,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],
   'Work with agents:': [toolsCommand, callCommand, explainCommand, tokenCommand],
-  'Read the audit log:': [callsCommand, summarizeCommand, ledgerCommand],
+  'Read the audit log:': [callsCommand, summarizeCommand, auditCommand, ledgerCommand],
   'More:': [stateCommand, builtinCommand, completionCommand, helpCommand],
 };
 

@@ -1,6 +1,7 @@
 export { compileBudgets } from './agent-budget.ts';
 export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompiler } from './compile-policy.ts';
 export { adviceOn, describeDecision } from './describe-decision.ts';
+export { toolSpellings } from './name-list.ts';
 export { policyEntriesFor } from './policy-entries.ts';
 export { knownAlternative } from './recognise-server.ts';
 export { compileToolKind, type ToolKindOf } from './tool-kind.ts';

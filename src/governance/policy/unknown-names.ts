@@ -3,6 +3,7 @@ import {
   type Configuration,
   compileWildcard,
   isPattern,
+  listSourceOf,
   matchesWildcard,
   type PolicyRule,
   type Problem,
@@ -99,16 +100,17 @@ function* oneFilter(
   if (tools === undefined) return;
   const owners = ownersBySpelling(server, tools);
   for (const list of ['include', 'exclude'] as const) {
+    const place = listSourceOf(filter, list, source);
     for (const entry of filter[list] ?? []) {
       const matches = isPattern(entry) ? patternMatches(entry, owners) : (owners.get(entry)?.size ?? 0);
       if (matches === 0 && entry !== '*' && !mayBeUnlisted(ownPart(entry, server))) {
         const message = `The ${list} list of ${by} names "${entry}", which server ${server} does not have.`;
         const typo = { text: ownPart(entry, server), names: () => tools.map(({ name }) => name) };
-        yield { problem: warning(source, server, message), typo };
+        yield { problem: warning(place, server, message), typo };
       }
       if (matches > 1 && !isPattern(entry)) {
         const message = `The ${list} list of ${by} names "${entry}", which fits ${matches} tools of server ${server}; all are meant.`;
-        yield { problem: warning(source, server, message) };
+        yield { problem: warning(place, server, message) };
       }
     }
   }

@@ -1,4 +1,5 @@
 import type { ServerState } from '../../domain/index.ts';
+import type { DefinitionFinding } from '../../governance/index.ts';
 
 /** Events of servers, lists, configuration and sessions. Calls are in the ledger. */
 export type HubEvent = EventFacts & {
@@ -37,6 +38,13 @@ type ServerFacts =
         readonly templates: number;
         readonly prompts: number;
       };
+    }
+  /** The findings in the definitions of a server changed. Some of those that nobody acknowledged, and how many there are. */
+  | {
+      readonly type: 'catalog.findings';
+      readonly server: string;
+      readonly count: number;
+      readonly findings: readonly DefinitionFinding[];
     };
 
 type ConfigFacts =

@@ -84,7 +84,8 @@ const outcomes: Readonly<Record<Outcome | 'open' | 'held', true>> = {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function readDuration(text: string): number {
+/** `--since` in milliseconds. */
+export function readDuration(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (unitMs[unit] ?? 0);
   if (ms > 0) return ms;

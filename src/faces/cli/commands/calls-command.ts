@@ -9,6 +9,7 @@ import {
   readCallsFilter,
   withCallsFilter,
 } from '../calls/calls-filter.ts';
+import { copiesNote } from '../calls/copies-note.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -78,9 +79,6 @@ async function print(
   if (source === 'copies' && all.length > 0) terminal.err(terminal.errColours.yellow(copiesNote));
   await noteUnsettledCalls(cli, workspace);
 }
-
-const copiesNote =
-  'Copy, not verified: the journal of this workspace has no calls, so these come from .runs, where agents may write.';
 
 async function sayNothingThere(cli: CliContext, workspace: string, options: CallsOptions): Promise<string> {
   const { run, agent, server, status, outcome, since } = options;

@@ -3,7 +3,7 @@ import { HubError, toHubError } from '../../../base/index.ts';
 import { type Problem, placeOf } from '../../../domain/index.ts';
 import { checkRun } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
-import type { DoctorServer } from '../doctor/diagnosis-shapes.ts';
+import type { DoctorAnswer, DoctorServer } from '../doctor/diagnosis-shapes.ts';
 import type { DoctorShow } from '../doctor/doctor-show.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -61,23 +61,25 @@ async function doctor(
   const found = (): DoctorServer[] => [...rows.values()].filter((row) => row !== undefined);
   for (const row of found()) show.finding(row);
   if (fatal[0] !== undefined) {
-    show.end({ run: null, servers: found(), problems });
+    show.end({ run: null, servers: found(), problems, findings: [] });
     throw new HubError('CONFIG_INVALID', `No server was tried: ${placeOf(fatal[0])} has to be corrected first.`);
   }
   if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
   const task = { servers: usable, timeoutMs, run, foreground: options.foreground, stop };
-  const { run: usedRun, renamed: aboutNames } = await probeAll(cli, invocation, task, show, (row) =>
-    rows.set(row.name, row),
-  );
+  const {
+    run: usedRun,
+    renamed: aboutNames,
+    findings,
+  } = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
   // The conventional exit code for Ctrl-C.
   if (stop.aborted) cli.exitWith(130);
   if (cli.terminal.gone.aborted) return;
   if (stop.aborted) {
-    if (!invocation.json) show.end({ run: usedRun, servers: found(), problems });
+    if (!invocation.json) show.end({ run: usedRun, servers: found(), problems, findings });
     sayStopped(cli, invocation, rows.size - found().length);
     return;
   }
-  show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames] });
+  show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames], findings });
   if (!invocation.json) sayProblems(cli, aboutNames);
   cli.exitWith(rowing.doctorExitCode(found(), problems));
   if (!invocation.json && problems.length > 0 && cli.stdin.isTTY === true && cli.terminal.errIsTerminal) {
@@ -110,6 +112,7 @@ interface Probed {
   readonly run: string | null;
   /** Problems with names, which show only once the tools are known. */
   readonly renamed: readonly Problem[];
+  readonly findings: DoctorAnswer['findings'];
 }
 
 /** A probe may take its time, over several transports and lists. */
@@ -122,7 +125,7 @@ async function probeAll(
   show: DoctorShow,
   onRow: (row: DoctorServer) => void,
 ): Promise<Probed> {
-  const nothing = { run: null, renamed: [] };
+  const nothing = { run: null, renamed: [], findings: [] };
   if (servers.length === 0) return nothing;
   const [{ withHub }, { diagnoseEventSchema, diagnoseOutcomeSchema }] = await Promise.all([
     import('../hub/join-hub.ts'),

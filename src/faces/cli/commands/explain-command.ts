@@ -68,7 +68,10 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
       ...name,
       verdict,
-      text: sayVerdict(verdict, name),
+      text:
+        found.kind === 'missing'
+          ? `${found.text} By the rules, ${sayVerdict(verdict, name)}`
+          : sayVerdict(verdict, name),
       fix:
         verdict.kind === 'decided'
           ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)
@@ -81,10 +84,10 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       return;
     }
     const { green, yellow, red } = terminal.colours;
-    terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
+    const ink = found.kind === 'missing' ? red : { allow: green, ask: yellow, deny: red }[answer.decision];
+    terminal.say(ink(answer.text));
     if (answer.fix !== null) terminal.say(answer.fix);
     if (options.run !== undefined) terminal.say(sayLabels(options.run, labels));
-    if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
     await warnOfNames(cli, hub, name);
     const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);
     if (note !== undefined) terminal.err(terminal.errColours.dim(note));

@@ -3,7 +3,7 @@ import { sleep } from '../../../base/index.ts';
 import type { ServerSpec } from '../../../domain/index.ts';
 import type { Diagnosis, Hub } from '../../../hub/index.ts';
 import type { ProbeAttempt } from '../../../upstream/index.ts';
-import { problemSchema } from '../../api/index.ts';
+import { findingSchema, problemSchema } from '../../api/index.ts';
 import type { OperationRequest } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
 import { patienceOf, startingText } from './diagnosis-scope.ts';
@@ -28,6 +28,8 @@ export const diagnoseOutcomeSchema = z.object({
   run: z.string(),
   /** Every problem with a name. The word is that of the attach protocol. */
   renamed: z.array(problemSchema),
+  /** A hub of an earlier version has none. */
+  findings: z.array(findingSchema).default([]),
 });
 
 type Process = Pick<CliContext, 'clock' | 'mask'>;
@@ -49,7 +51,11 @@ export async function diagnoseServers(
   });
   const asked = new Set<string | undefined>(servers);
   const { taken, unknown } = diagnosis.nameProblems();
-  return { run: diagnosis.run, renamed: [...taken, ...unknown.filter(({ server }) => asked.has(server))] };
+  return {
+    run: diagnosis.run,
+    renamed: [...taken, ...unknown.filter(({ server }) => asked.has(server))],
+    findings: diagnosis.findings().filter(({ server }) => asked.has(server)),
+  };
 }
 
 async function diagnose(
