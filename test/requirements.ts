@@ -1,4 +1,5 @@
 import { commandLineRequirements } from './requirements-command-line.ts';
+import { ruleRequirements } from './requirements-rules.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -337,6 +338,7 @@ export const requirements = {
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
   ...commandLineRequirements,
+  ...ruleRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -29,6 +29,7 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
   return {
     of(caller) {
       if (store.stored === undefined) return undefined;
+      if (known.size === 0) return noLabels;
       return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
     },
     mark(caller, target) {
@@ -45,6 +46,8 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
     },
   };
 }
+
+const noLabels: ReadonlySet<string> = new Set();
 
 function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly string[] {
   return [...all, ...(tools.get(ownName) ?? [])];

@@ -32,6 +32,7 @@ export {
   type QualifiedToolName,
   splitsOfToolName,
   type ToolKindOf,
+  triedConfiguration,
   type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';

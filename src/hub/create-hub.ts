@@ -100,6 +100,7 @@ type ForOperators = Pick<
   | 'problems'
   | 'unknownNames'
   | 'explain'
+  | 'explainerFor'
   | 'labelsOf'
   | 'catalogs'
   | 'diagnosis'
@@ -120,6 +121,7 @@ function forOperators(project: Project, { ledger, layout, labels }: ProcessParts
     problems: () => problemsOf(project, ledger, layout.journal),
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
+    explainerFor: project.explainerFor,
     labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,

@@ -65,6 +65,8 @@ export interface Hub {
   unknownNames(): readonly Problem[];
   /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`; with arguments or labels, on one call. */
   explain(chain: readonly string[], server: string, tool: string, call?: ExplainedCall): Decision;
+  /** The same by another configuration, for tools as this hub knows them. Nothing of it takes effect. */
+  explainerFor(configuration: Configuration): Hub['explain'];
   /** The labels of a run of the file workspace. Undefined if they cannot be read. */
   labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */

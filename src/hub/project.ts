@@ -29,6 +29,7 @@ export interface Project {
   readonly names: NameBooks;
   readonly views: Views;
   readonly explain: Hub['explain'];
+  readonly explainerFor: Hub['explainerFor'];
   readonly runCall: (call: Call) => Promise<CallResult>;
   readonly subscribeAllowed: ReturnType<typeof createAllowedSubscriptions>;
   readonly diagnosis: Hub['diagnosis'];
@@ -91,6 +92,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     names,
     views,
     explain: createExplain(() => source.configuration, pool, names),
+    explainerFor: (configuration) => createExplain(() => configuration, pool, names),
     diagnosis: (options) =>
       createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
     runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots }),

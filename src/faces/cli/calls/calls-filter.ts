@@ -13,6 +13,7 @@ export interface CallsFilterOptions {
   readonly status?: CallLine['status'];
   readonly outcome?: string;
   readonly since?: string;
+  readonly shadow?: boolean;
 }
 
 export interface CallsFilter {
@@ -25,6 +26,7 @@ export interface CallsFilter {
 
 export function withCallsFilter(command: Command): Command {
   return command
+    .option('--shadow', 'only calls that the shadow policy would have decided differently')
     .option('--run <id>', 'only calls of this run')
     .option('--agent <name>', 'only calls by this agent')
     .option('--server <name>', 'only calls to this server')
@@ -34,8 +36,9 @@ export function withCallsFilter(command: Command): Command {
 }
 
 export function readCallsFilter(options: CallsFilterOptions, now: number): CallsFilter {
-  const { agent, server, status, outcome, since } = options;
+  const { agent, server, status, outcome, since, shadow } = options;
   const wanted = [
+    ...(shadow === true ? [(call: CallLine) => call.shadow !== undefined && call.shadow !== call.decision] : []),
     ...(agent === undefined ? [] : [(call: CallLine) => call.agent === agent]),
     ...(server === undefined ? [] : [(call: CallLine) => call.server === server]),
     ...(status === undefined ? [] : [(call: CallLine) => call.status === status]),
@@ -84,7 +87,7 @@ const outcomes: Readonly<Record<Outcome | 'open' | 'held', true>> = {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function readDuration(text: string): number {
+export function readDuration(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (unitMs[unit] ?? 0);
   if (ms > 0) return ms;

@@ -41,7 +41,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     { judge, readToolName, sayVerdict },
     { argumentsFromJson },
     { strangerNote },
-    { adviceOn, policyEntriesFor },
+    { adviceOn, describeDecision, policyEntriesFor, triedConfiguration },
     { findKnown },
   ] = await Promise.all([
     import('../hosting/local-hub.ts'),
@@ -59,6 +59,8 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     const asks = args !== undefined || options.run !== undefined;
     const call = { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) };
     const verdict = judge(hub, agent, name, asks ? call : undefined);
+    const shadow = verdict.kind === 'decided' ? triedConfiguration(hub.configuration) : undefined;
+    const tried = shadow && hub.explainerFor(shadow)([agent], name.server, name.tool, asks ? call : undefined);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
     const found = findKnown(hub, name);
@@ -69,6 +71,8 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       ...name,
       verdict,
       text: sayVerdict(verdict, name),
+      shadow:
+        tried === undefined ? null : { decision: tried.effect, text: describeDecision(tried, name.server, name.tool) },
       fix:
         verdict.kind === 'decided'
           ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)
@@ -83,6 +87,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     const { green, yellow, red } = terminal.colours;
     terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
     if (answer.fix !== null) terminal.say(answer.fix);
+    if (answer.shadow !== null) terminal.say(`By the shadow policy: ${answer.shadow.text}`);
     if (options.run !== undefined) terminal.say(sayLabels(options.run, labels));
     if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
     await warnOfNames(cli, hub, name);
@@ -128,13 +133,14 @@ interface Explained extends NamedTool {
   readonly text: string;
   readonly fix: string | null;
   readonly known: boolean | null;
+  readonly shadow: Explanation['shadow'];
 }
 
-function toExplanation({ verdict, text, fix, known, ...who }: Explained): Explanation {
+function toExplanation({ verdict, text, fix, known, shadow, ...who }: Explained): Explanation {
   if (verdict.kind !== 'decided') {
     const { kind, file, line } = verdict;
     const source = { file, ...(line === undefined ? {} : { line }) };
-    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix, known };
+    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix, known, shadow };
   }
   const { effect, reason } = verdict.decision;
   return {
@@ -147,5 +153,6 @@ function toExplanation({ verdict, text, fix, known, ...who }: Explained): Explan
     text,
     fix,
     known,
+    shadow,
   };
 }

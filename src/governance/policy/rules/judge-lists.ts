@@ -24,23 +24,29 @@ export function judgeLists(
 ): PolicyRule | undefined {
   const certain: MatchedRule[] = always === undefined ? [] : [always];
   const unsure: MatchedRule[] = [];
+  let isNamed = always?.isExact === true;
   for (const { clauses, isExact } of lists) {
+    // A pattern does not matter where an exact rule applies. Lists with the exact name come first.
+    if (isNamed && !isExact) continue;
     for (const rule of clauses) {
       const holds = rule.condition === undefined ? true : judge(rule);
       if (holds === true) {
         certain.push({ rule, isExact });
+        isNamed ||= isExact;
         break;
       }
       if (holds === 'unknown' && rule.effect !== 'allow') unsure.push({ rule, isExact });
     }
   }
   const decided = decidingOf(certain);
-  // A pattern does not matter where an exact rule applies.
-  const counting = certain.some(({ isExact }) => isExact) ? unsure.filter(({ isExact }) => isExact) : unsure;
+  const counting = isNamed ? unsure.filter(({ isExact }) => isExact) : unsure;
   return strictestOf(decided === undefined ? rulesOf(counting) : [decided, ...rulesOf(counting)]);
 }
 
-/** The least strict rule that some call may meet. Undefined if none may apply. */
+/**
+ * The least strict rule that some call may meet. Undefined if a call may meet none, which allows it, and none lifts more
+ * than that.
+ */
 export function leastStrict(always: MatchedRule | undefined, lists: readonly MatchedList[]): PolicyRule | undefined {
   const certain: MatchedRule[] = always === undefined ? [] : [always];
   for (const { clauses, isExact } of lists) {
@@ -48,9 +54,13 @@ export function leastStrict(always: MatchedRule | undefined, lists: readonly Mat
     if (least !== undefined) certain.push({ rule: least, isExact });
   }
   const least = decidingOf(certain);
-  if (least === undefined || certain.some(({ isExact }) => isExact)) return least;
-  const lifting = lists.filter(({ clauses, isExact }) => isExact && !isTotal(clauses));
-  return mildestOf([least, ...lifting.flatMap(({ clauses }) => clauses)]);
+  if (certain.some(({ isExact }) => isExact)) return least;
+  const lifting = lists
+    .filter(({ clauses, isExact }) => isExact && !isTotal(clauses))
+    .flatMap(({ clauses }) => clauses);
+  // Only an exact one lifts the approval that a server requires.
+  const allowing = lifting.find(({ effect }) => effect === 'allow');
+  return allowing ?? (least && mildestOf([least, ...lifting]));
 }
 
 /** Exact rules beat patterns. Of the remaining rules, the strictest decides. */

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { CallLine } from '../../../src/ledger/index.ts';
+import { openStage, type Stage, stdioServer } from '../../support/hub.ts';
+import { verifies } from '../../support/verifies.ts';
+
+const servers = {
+  web: stdioServer('named-tools.mjs', ['fetch', 'post'], { labels: { fetch: ['untrusted-content'] } }),
+};
+
+const rules = {
+  tools: { 'web.post': 'allow' },
+  shadow: { tools: { 'web.post': [{ effect: 'deny', when: { to: 'all' } }, { effect: 'require-approval' }] } },
+};
+
+async function open(policies: object): Promise<Stage> {
+  const stage = await openStage();
+  await stage.start({ servers, policies });
+  await stage.hub.discover();
+  return stage;
+}
+
+function facts({ tool, outcome, decision, rule, shadow, shadow_rule, shadow_rule_source, labels }: CallLine): unknown {
+  return { tool, outcome, decision, rule, shadow, shadow_rule, shadow_rule_source, labels };
+}
+
+test(verifies('shadow:recorded', 'each call is recorded with the decision of the shadow policy'), async () => {
+  const stage = await open(rules);
+  await stage.call('web_post', { to: 'all' });
+  await stage.call('web_post', { to: 'me' });
+  await stage.call('web_fetch', {});
+  const own = { outcome: 'ok', decision: 'allow', rule: 'web.post', labels: undefined };
+  const tried = { tool: 'post', shadow_rule: 'web.post', shadow_rule_source: expect.stringMatching(/^quartermaster/) };
+  expect((await stage.ledger()).map(facts)).toEqual([
+    { ...own, ...tried, shadow: 'deny' },
+    { ...own, ...tried, shadow: 'ask' },
+    { ...own, tool: 'fetch', rule: null, shadow: 'allow', shadow_rule: null, shadow_rule_source: null },
+  ]);
+});
+
+test('a hidden tool is recorded with what the shadow policy would make of the call', async () => {
+  const stage = await open({
+    tools: { 'web.post': 'deny' },
+    shadow: { tools: { 'web.*': { effect: 'deny', when: { to: 'all' } } } },
+  });
+  expect(await stage.names()).toEqual(['web_fetch']);
+  await stage.call('web_post', { to: 'all' });
+  await stage.call('web_post', { to: 'me' });
+  const lines = await stage.ledger();
+  expect(lines.map(({ outcome, decision, shadow }) => [outcome, decision, shadow])).toEqual([
+    ['denied', 'deny', 'deny'],
+    ['denied', 'deny', 'allow'],
+  ]);
+});
+
+test(verifies('shadow:no-effect', 'a shadow policy that denies everything denies nothing'), async () => {
+  const stage = await open({ mode: 'shadow', tools: { '*': 'deny' } });
+  expect(await stage.names()).toEqual(['web_fetch', 'web_post']);
+  expect((await stage.call('web_post')).kind).toBe('result');
+  expect((await stage.ledger()).map(({ decision, shadow }) => [decision, shadow])).toEqual([['allow', 'deny']]);
+});
+
+test('without a shadow policy or labels, records are as before', async () => {
+  const stage = await open({ tools: { 'web.post': 'allow' } });
+  await stage.call('web_post');
+  const [line] = await stage.ledger();
+  expect(Object.keys(line ?? {}).filter((key) => key.startsWith('shadow') || key === 'labels')).toEqual([]);
+});
+
+test(verifies('labels:run', 'a call is recorded with the labels that its run had before'), async () => {
+  const stage = await open({});
+  for (const tool of ['web_post', 'web_fetch', 'web_post']) await stage.call(tool);
+  expect((await stage.ledger()).map(({ tool, labels }) => [tool, labels])).toEqual([
+    ['post', undefined],
+    ['fetch', undefined],
+    ['post', ['untrusted-content']],
+  ]);
+});
