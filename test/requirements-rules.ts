@@ -8,7 +8,7 @@ export const ruleRequirements = {
   'shadow:no-effect': 'A shadow policy changes no decision and no list.',
   'shadow:trust':
     'A changed shadow policy needs approval like other rules, and rules that become a shadow stay enforced before.',
-  'policy-test:changes':
-    '`qm policy test` decides recorded calls by other rules and shows what changes; it fails if anything does.',
-  'policy-test:unknown': 'A recorded call that cannot be decided again is reported as unknown and fails the test.',
+  'policies:test-changes':
+    'Recorded calls are decided again by other rules with `qm policy test`, which shows what changes and fails if anything does.',
+  'policies:test-unknown': 'A recorded call that cannot be decided again is reported as unknown and fails the test.',
 } as const;

@@ -26,10 +26,11 @@ const maxRuns = 100_000;
 
 export function createRunLabels(store: RunLabelStore): RunLabels {
   const known = new Map([...(store.stored ?? [])].map(([run, labels]) => [run, new Set(labels)]));
+  const none: ReadonlySet<string> = new Set();
   return {
     of(caller) {
       if (store.stored === undefined) return undefined;
-      if (known.size === 0) return noLabels;
+      if (known.size === 0) return none;
       return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
     },
     mark(caller, target) {
@@ -46,8 +47,6 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
     },
   };
 }
-
-const noLabels: ReadonlySet<string> = new Set();
 
 function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly string[] {
   return [...all, ...(tools.get(ownName) ?? [])];

@@ -18,17 +18,16 @@ export function openRecord(run: CallRun, subject: LedgerSubject): OpenCall {
 export function subjectOf(run: CallRun): LedgerSubject {
   const { path, target, call, decision = target.decision } = run;
   const { args, caller } = call.request;
-  const labels = path.labels === undefined ? noLabels : path.labels.of(caller);
+  const labels = path.labels?.of(caller);
+  const recorded = path.labels === undefined || labels?.size === 0 ? undefined : labels ? [...labels].sort() : null;
   const shadow = isJsonObject(args) ? target.decision.shadow?.({ args, caller, labels }) : undefined;
-  if (decision === target.decision && shadow === undefined && labels?.size === 0) return target.subject;
+  if (decision === target.decision && shadow === undefined && recorded === undefined) return target.subject;
   return decidedSubject(target.subject, {
     ...decisionFacts(decision),
-    ...(shadow === undefined ? {} : { shadow: decisionFacts(shadow) }),
-    ...(labels?.size === 0 ? {} : { labels: labels === undefined ? null : [...labels].sort() }),
+    shadow: shadow && decisionFacts(shadow),
+    labels: recorded,
   });
 }
-
-const noLabels: ReadonlySet<string> = new Set();
 
 /** Resolves when the operating system has the record. Nothing is sent before that. */
 export function recordSending({ path, record, connection }: CallRun): Promise<void> {

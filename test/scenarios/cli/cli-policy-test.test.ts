@@ -29,7 +29,7 @@ async function policyTest({ workspace }: Stage, ...args: readonly string[]) {
   return { code, stderr, report: stdout === '' ? undefined : policyTestSchema.parse(JSON.parse(stdout)) };
 }
 
-test(verifies('policy-test:changes', 'the same rules change nothing, others show what they change'), async () => {
+test(verifies('policies:test-changes', 'the same rules change nothing, others show what they change'), async () => {
   const stage = await recorded();
   expect(await policyTest(stage)).toMatchObject({
     code: 0,
@@ -79,7 +79,7 @@ test('the shadow policy is tested by name', async () => {
   expect((await policyTest(stage, '--shadow')).report).toMatchObject({ changed: 1, changes: [{ agent: 'lead' }] });
 });
 
-test(verifies('policy-test:unknown', 'cut or redacted arguments are unknown where rules look at them'), async () => {
+test(verifies('policies:test-unknown', 'cut or redacted arguments are unknown where rules look at them'), async () => {
   const stage = await openStage();
   await stage.start({ servers });
   await stage.hub.discover();

@@ -38,10 +38,10 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
   const { terminal } = cli;
   const [
     { withLocalHub },
-    { judge, readToolName, sayVerdict },
+    { judge, judgeByShadow, readToolName, sayVerdict },
     { argumentsFromJson },
     { strangerNote },
-    { adviceOn, describeDecision, policyEntriesFor, triedConfiguration },
+    { adviceOn, policyEntriesFor },
     { findKnown },
   ] = await Promise.all([
     import('../hosting/local-hub.ts'),
@@ -57,10 +57,8 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     const name = readToolName(text, hub);
     const labels = options.run === undefined ? undefined : hub.labelsOf(options.run);
     const asks = args !== undefined || options.run !== undefined;
-    const call = { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) };
-    const verdict = judge(hub, agent, name, asks ? call : undefined);
-    const shadow = verdict.kind === 'decided' ? triedConfiguration(hub.configuration) : undefined;
-    const tried = shadow && hub.explainerFor(shadow)([agent], name.server, name.tool, asks ? call : undefined);
+    const call = asks ? { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) } : undefined;
+    const verdict = judge(hub, agent, name, call);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
     const found = findKnown(hub, name);
@@ -71,8 +69,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       ...name,
       verdict,
       text: sayVerdict(verdict, name),
-      shadow:
-        tried === undefined ? null : { decision: tried.effect, text: describeDecision(tried, name.server, name.tool) },
+      shadow: verdict.kind === 'decided' ? judgeByShadow(hub, agent, name, call) : null,
       fix:
         verdict.kind === 'decided'
           ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)

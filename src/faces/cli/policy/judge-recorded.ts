@@ -4,7 +4,7 @@ import type { Hub } from '../../../hub/index.ts';
 import { type CallLine, isProbe } from '../../../ledger/index.ts';
 
 /** What a policy makes of a call that was recorded. */
-export type RecordedVerdict =
+export type ReplayedDecision =
   | { readonly kind: 'decided'; readonly decision: Decision }
   /** The record or this machine lacks something that the decision depends on. */
   | { readonly kind: 'unknown'; readonly why: UnknownReason }
@@ -26,7 +26,7 @@ export interface JudgeDeps {
 export function createRecordedJudge(
   { hub }: JudgeDeps,
   configuration: Configuration,
-): (call: CallLine) => RecordedVerdict {
+): (call: CallLine) => ReplayedDecision {
   const listed = rememberListed(hub.explainerFor(configuration));
   const catalogs = hub.catalogs();
 

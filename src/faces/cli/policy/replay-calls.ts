@@ -1,6 +1,6 @@
 import { ruleOf, ruleSourceOf } from '../../../domain/index.ts';
 import type { CallLine } from '../../../ledger/index.ts';
-import type { RecordedVerdict, UnknownReason } from './judge-recorded.ts';
+import type { ReplayedDecision, UnknownReason } from './judge-recorded.ts';
 
 /** Calls of one agent to one tool that another policy decides alike, but differently from what was recorded. */
 export interface ReplayedChange {
@@ -44,7 +44,7 @@ export interface Replay {
 /** Nobody reads more, and callers can invent any number of names. */
 const mostGroups = 1_000;
 
-export function createReplay(judge: (call: CallLine) => RecordedVerdict): Replay {
+export function createReplay(judge: (call: CallLine) => ReplayedDecision): Replay {
   const counts = { calls: 0, same: 0, changed: 0, unknown: 0, undecided: 0, unreadable: 0 };
   const changes = createGroups<ReplayedChange>();
   const unknowns = createGroups<ReplayedUnknown>();
@@ -55,18 +55,18 @@ export function createReplay(judge: (call: CallLine) => RecordedVerdict): Replay
         return;
       }
       counts.calls++;
-      const verdict = judge(call);
+      const replayed = judge(call);
       const { agent, server, tool, decision, call_id } = call;
       const who = { agent, server, tool, calls: 1, call_id };
-      if (verdict.kind === 'undecided') counts.undecided++;
-      else if (verdict.kind === 'unknown') {
+      if (replayed.kind === 'undecided') counts.undecided++;
+      else if (replayed.kind === 'unknown') {
         counts.unknown++;
-        unknowns.add([agent, server, tool, verdict.why], { ...who, why: verdict.why });
-      } else if (verdict.decision.effect === decision) counts.same++;
+        unknowns.add([agent, server, tool, replayed.why], { ...who, why: replayed.why });
+      } else if (replayed.decision.effect === decision) counts.same++;
       else {
         counts.changed++;
-        const [before, after] = [decision ?? '', verdict.decision.effect];
-        const by = { rule: ruleOf(verdict.decision), rule_source: ruleSourceOf(verdict.decision) };
+        const [before, after] = [decision ?? '', replayed.decision.effect];
+        const by = { rule: ruleOf(replayed.decision), rule_source: ruleSourceOf(replayed.decision) };
         changes.add([agent, server, tool, before, after, by], { ...who, before, after, ...by });
       }
     },
