@@ -14,6 +14,8 @@ export type AnyPolicy = Readonly<Record<RulePlace, AnyRules>>;
 
 export interface AnyCall {
   readonly tool: 'act' | 'look';
+  /** Who calls, and who delegated to it. */
+  readonly chain: readonly string[];
   readonly call: CallToDecide;
   readonly destructive: boolean | null;
 }
@@ -67,6 +69,7 @@ const values = fc.oneof(scalars, fc.array(scalars, { maxLength: 2 }), fc.constan
 
 export const calls: fc.Arbitrary<AnyCall> = fc.record({
   tool: fc.constantFrom('act', 'look'),
+  chain: fc.constantFrom(['dev'], ['lead'], ['dev', 'lead'], ['lead', 'dev']),
   call: fc.record({
     args: fc.dictionary(fc.constantFrom('a', 'b', 'c'), values, { maxKeys: 3 }),
     labels: fc.constantFrom(undefined, new Set<string>(), new Set(['private-data'])),
@@ -100,8 +103,8 @@ export interface Decided {
   readonly called: Decision;
 }
 
-export function decideAny(configuration: Configuration, { tool, call, destructive }: AnyCall): Decided {
-  const listed = compilePolicy(configuration, ['dev']).decide('hub', tool, `hub_${tool}`, {
+export function decideAny(configuration: Configuration, { tool, chain, call, destructive }: AnyCall): Decided {
+  const listed = compilePolicy(configuration, chain).decide('hub', tool, `hub_${tool}`, {
     readOnly: null,
     destructive,
   });

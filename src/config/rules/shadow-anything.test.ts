@@ -113,6 +113,6 @@ test(verifies('shadow:no-effect', 'a shadow policy changes no decision and no li
   );
 });
 
-function readOf(configuration: Configuration, { tool }: AnyCall): Decision {
-  return compilePolicy(configuration, ['dev']).decideRead('hub', `prompt:${tool}`);
+function readOf(configuration: Configuration, { tool, chain }: AnyCall): Decision {
+  return compilePolicy(configuration, chain).decideRead('hub', `prompt:${tool}`);
 }

@@ -79,6 +79,20 @@ test('the shadow policy is tested by name', async () => {
   expect((await policyTest(stage, '--shadow')).report).toMatchObject({ changed: 1, changes: [{ agent: 'lead' }] });
 });
 
+test('calls that the shadow policy would decide differently are listed with its decision', async () => {
+  const stage = await openStage();
+  const tools = { 'web.post': { effect: 'deny', when: { to: 'all' } } };
+  await stage.start({ servers, policies: { mode: 'shadow', tools } });
+  await stage.hub.discover();
+  for (const to of ['all', 'me']) await stage.call('web_post', { to });
+  await stage.stop();
+  const calls = async (...args: readonly string[]) =>
+    (await runHere(['calls', ...args], { cwd: stage.workspace })).stdout.trimEnd().split('\n');
+  expect((await calls('--json')).map((line) => JSON.parse(line).shadow)).toEqual(['deny', 'allow']);
+  expect((await calls('--json', '--shadow')).map((line) => JSON.parse(line).args)).toEqual([{ to: 'all' }]);
+  expect((await calls())[1]).toContain('ok (shadow: deny)');
+});
+
 test(verifies('policies:test-unknown', 'cut or redacted arguments are unknown where rules look at them'), async () => {
   const stage = await openStage();
   await stage.start({ servers });
