@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { CallLine } from '../../../src/ledger/index.ts';
 import { openStage, type Stage, stdioServer } from '../../support/hub.ts';
 import { verifies } from '../../support/verifies.ts';
+import { eventually } from '../../support/within.ts';
+import { approve, pendingOf, stored } from './trust.fixture.ts';
 
 const servers = {
   web: stdioServer('named-tools.mjs', ['fetch', 'post'], { labels: { fetch: ['untrusted-content'] } }),
@@ -74,4 +76,29 @@ test(verifies('labels:run', 'a call is recorded with the labels that its run had
     ['fetch', undefined],
     ['post', ['untrusted-content']],
   ]);
+});
+
+test(verifies('shadow:trust', 'a file cannot take rules out of force by one word, also after a restart'), async () => {
+  const stage = await openStage();
+  const tools = { 'web.post': 'deny' };
+  await stage.configure({ servers, policies: { tools } });
+  await approve(stage.workspace);
+  const tried = { servers, policies: { mode: 'shadow', tools } };
+  await stage.start(tried, stored);
+  await stage.hub.discover();
+  expect(pendingOf(stage)).toEqual(['changed policy']);
+  expect(await stage.names()).toEqual(['web_fetch']);
+  await stage.start(tried, stored);
+  expect(await stage.names()).toEqual(['web_fetch']);
+  expect((await stage.call('web_post')).kind).toBe('failed');
+
+  await approve(stage.workspace);
+  await eventually(async () => (await stage.names()).includes('web_post'), 'the approved shadow');
+  await stage.call('web_post');
+  expect((await stage.ledger()).at(-1)).toMatchObject({ decision: 'allow', shadow: 'deny' });
+  // Its text counts too.
+  await stage.configure({ servers, policies: { mode: 'shadow', tools: {} } });
+  await eventually(() => pendingOf(stage).includes('changed policy'), 'the changed shadow');
+  await stage.call('web_post');
+  expect((await stage.ledger()).at(-1)).toMatchObject({ decision: 'allow', shadow: 'deny' });
 });
