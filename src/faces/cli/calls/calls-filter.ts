@@ -26,13 +26,13 @@ export interface CallsFilter {
 
 export function withCallsFilter(command: Command): Command {
   return command
-    .option('--shadow', 'only calls that the shadow policy would have decided differently')
     .option('--run <id>', 'only calls of this run')
     .option('--agent <name>', 'only calls by this agent')
     .option('--server <name>', 'only calls to this server')
     .addOption(withChoices(new Option('--status <word>', 'only calls with this status'), ['ok', 'error', 'open']))
     .addOption(withChoices(new Option('--outcome <word>', 'only calls with this outcome'), Object.keys(outcomes)))
-    .option('--since <time>', 'only calls of the last 30m, 2h or 7d');
+    .option('--since <time>', 'only calls of the last 30m, 2h or 7d')
+    .option('--shadow', 'only calls that the shadow policy would have decided differently');
 }
 
 export function readCallsFilter(options: CallsFilterOptions, now: number): CallsFilter {

@@ -7,7 +7,7 @@ import type { PolicyTestOptions } from '../policy/test-policy.ts';
 export function policyCommand(cli: CliContext): Command {
   const policy = new Command('policy')
     .description('try out rules before they are enforced')
-    .addHelpText('after', helpExamples('qm policy test --since 7d'))
+    .addHelpText('after', helpExamples('qm policy test --since 7d', 'qm policy test --shadow'))
     .helpCommand(false);
   return policy.addCommand(testCommand(cli));
 }
