@@ -26,9 +26,11 @@ const maxRuns = 100_000;
 
 export function createRunLabels(store: RunLabelStore): RunLabels {
   const known = new Map([...(store.stored ?? [])].map(([run, labels]) => [run, new Set(labels)]));
+  const none: ReadonlySet<string> = new Set();
   return {
     of(caller) {
       if (store.stored === undefined) return undefined;
+      if (known.size === 0) return none;
       return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
     },
     mark(caller, target) {

@@ -93,7 +93,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     servers,
     agents,
     roles: allRoles(readSources),
-    policy: firstPolicy(readSources),
+    ...firstPolicy(readSources),
     naming: 'prefixed',
     problems: all.sort(byPlace(readSources)),
     files: [...readSources.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
@@ -262,9 +262,12 @@ function allRoles(readSources: readonly ReadSource[]): Configuration['roles'] {
 }
 
 /** Rules come from the strongest file that has any, unless the restrictions of another file could not be understood. */
-function firstPolicy(readSources: readonly ReadSource[]): Configuration['policy'] {
-  const policies = readSources.flatMap(({ content }) => content.policy ?? []);
-  return policies.find(deniesEverything) ?? policies[0];
+function firstPolicy(readSources: readonly ReadSource[]): Pick<Configuration, 'policy' | 'shadow'> {
+  const contents = readSources.map(({ content }) => content);
+  const locked = contents.find(({ policy }) => policy !== undefined && deniesEverything(policy));
+  const { policy } = locked ?? contents.find((content) => content.policy !== undefined) ?? {};
+  const { shadow } = locked ?? contents.find((content) => content.shadow !== undefined) ?? {};
+  return { policy, ...(shadow === undefined ? {} : { shadow }) };
 }
 
 function findUnknown(

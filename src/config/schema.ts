@@ -159,16 +159,29 @@ export const toolFilterSchema = z
   })
   .describe('Which tools of one server the agent gets.');
 
+/** The rules of a `policies` section. */
+export const rulesShape = {
+  tools: z
+    .record(z.string(), ruleSchema)
+    .optional()
+    .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
+  destructive: z
+    .enum(['ask', 'deny'])
+    .optional()
+    .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
+};
+
 export const policiesSchema = z
   .strictObject({
-    tools: z
-      .record(z.string(), ruleSchema)
+    ...rulesShape,
+    mode: z
+      .enum(['enforce', 'shadow'])
       .optional()
-      .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
-    destructive: z
-      .enum(['ask', 'deny'])
+      .describe('shadow enforces none of these rules and records what they would have decided. Default enforce.'),
+    shadow: z
+      .strictObject(rulesShape)
       .optional()
-      .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
+      .describe('Rules to try in place of those beside it: the hub records what they would have decided.'),
   })
   .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
 

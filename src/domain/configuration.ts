@@ -229,6 +229,8 @@ export interface AgentSpec {
   /** Per server. */
   readonly tools: ReadonlyMap<string, ToolFilter>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. They enforce nothing. */
+  readonly shadow?: ToolPolicy;
   readonly budget?: AgentBudget;
 }
 
@@ -303,6 +305,8 @@ export interface AccessRules {
   /** Maps agents to roles. An agent without its own entry uses its role's. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. They enforce nothing. */
+  readonly shadow?: ToolPolicy;
 }
 
 /** The whole configuration, frozen. */

@@ -27,6 +27,8 @@ export interface Decision {
    * denies only what is denied whatever the arguments are.
    */
   readonly condition?: DecisionCondition;
+  /** What the shadow policy would decide on a call, for its record alone. Undefined if there is none. */
+  readonly shadow?: DecisionCondition;
 }
 
 export type DecisionCondition = (call: CallToDecide) => Decision;

@@ -41,6 +41,7 @@ export {
   splitsOfToolName,
   type ToolKindOf,
   toolSpellings,
+  triedConfiguration,
   type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';

@@ -101,6 +101,7 @@ type ForOperators = Pick<
   | 'unknownNames'
   | 'explain'
   | 'findings'
+  | 'explainerFor'
   | 'labelsOf'
   | 'catalogs'
   | 'diagnosis'
@@ -122,6 +123,7 @@ function forOperators(project: Project, { ledger, layout, labels }: ProcessParts
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
     findings: () => project.definitions.findings(),
+    explainerFor: project.explainerFor,
     labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
     diagnosis: project.diagnosis,

@@ -68,6 +68,8 @@ export interface Hub {
   explain(chain: readonly string[], server: string, tool: string, call?: ExplainedCall): Decision;
   /** What in the definitions of servers a person should look at. */
   findings(): readonly DefinitionFinding[];
+  /** The same by another configuration, for tools as this hub knows them. Nothing of it takes effect. */
+  explainerFor(configuration: Configuration): Hub['explain'];
   /** The labels of a run of the file workspace. Undefined if they cannot be read. */
   labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */

@@ -35,6 +35,7 @@ export interface Project {
   readonly views: Views;
   readonly explain: Hub['explain'];
   readonly definitions: DefinitionReview;
+  readonly explainerFor: Hub['explainerFor'];
   readonly runCall: (call: Call) => Promise<CallResult>;
   readonly subscribeAllowed: ReturnType<typeof createAllowedSubscriptions>;
   readonly diagnosis: Hub['diagnosis'];
@@ -99,6 +100,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     views,
     definitions,
     explain: createExplain(() => source.configuration, pool, names),
+    explainerFor: (configuration) => createExplain(() => configuration, pool, names),
     diagnosis: (options) => createDiagnosis({ ...shared, ...lookups(source, pool, definitions) }, options),
     runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots }),
     subscribeAllowed: createAllowedSubscriptions(views),

@@ -84,19 +84,21 @@ export function policyRights(configuration: Configuration): RightsDocument {
   return withoutDefaults({ ...rulesOf(configuration), naming, ledger, serve, allowPaths: sorted(allowPaths) });
 }
 
-function rulesOf({ agents, roles, policy }: AccessRules): RightsDocument {
+function rulesOf({ agents, roles, policy, shadow }: AccessRules): RightsDocument {
   return {
     agents: Object.fromEntries([...agents].sort(byName).map(([name, agent]) => [name, agentOf(agent)])),
     roles: Object.fromEntries([...roles].sort(byName)),
     policy: policyOf(policy),
+    shadow: policyOf(shadow),
   };
 }
 
-function agentOf({ servers, tools, policy, budget }: AgentSpec): RightsDocument {
+function agentOf({ servers, tools, policy, shadow, budget }: AgentSpec): RightsDocument {
   return withoutDefaults({
     servers: sorted(servers),
     tools: Object.fromEntries([...tools].sort(byName).map(([server, filter]) => [server, filterOf(filter)])),
     policy: policyOf(policy),
+    shadow: policyOf(shadow),
     budget,
   });
 }

@@ -1,4 +1,4 @@
-import { type HubError, toHubError } from '../../base/index.ts';
+import { type HubError, isJsonObject, toHubError } from '../../base/index.ts';
 import { type CallEnd, decidedSubject, isGood, type LedgerSubject, type OpenCall } from '../../ledger/index.ts';
 import { outcomeOf } from '../outcomes.ts';
 import { decisionFacts } from '../target.ts';
@@ -14,10 +14,19 @@ export function openRecord(run: CallRun, subject: LedgerSubject): OpenCall {
   return record;
 }
 
-/** The ledger subject with the decision on this call. */
-export function subjectOf({ target, decision }: CallRun): LedgerSubject {
-  if (decision === undefined || decision === target.decision) return target.subject;
-  return decidedSubject(target.subject, decisionFacts(decision));
+/** The ledger subject with the decision on this call, that of the shadow policy, and the labels they were made on. */
+export function subjectOf(run: CallRun): LedgerSubject {
+  const { path, target, call, decision = target.decision } = run;
+  const { args, caller } = call.request;
+  const labels = path.labels?.of(caller);
+  const recorded = path.labels === undefined || labels?.size === 0 ? undefined : labels ? [...labels].sort() : null;
+  const shadow = isJsonObject(args) ? target.decision.shadow?.({ args, caller, labels }) : undefined;
+  if (decision === target.decision && shadow === undefined && recorded === undefined) return target.subject;
+  return decidedSubject(target.subject, {
+    ...decisionFacts(decision),
+    shadow: shadow && decisionFacts(shadow),
+    labels: recorded,
+  });
 }
 
 /** Resolves when the operating system has the record. Nothing is sent before that. */

@@ -63,6 +63,7 @@ function readAgent(
     servers: textsAt(node, 'servers') ?? textsAt(child(node, 'requires'), 'mcp'),
     tools: readFilters(child(node, 'tools')),
     policy: rules?.policy,
+    ...(rules?.shadow === undefined ? {} : { shadow: rules.shadow }),
     ...readBudget(child(node, 'budget')),
   };
   return {

@@ -93,12 +93,14 @@ function readContent(root: SourceMap, file: string): FileContent {
   const agents = readAgentsSection(root, file, findings);
   const policies = readPoliciesSection(root, file, findings);
   const settings = readSettings(root, findings);
+  const locked = lost ?? (agents === undefined ? denyEverything({ file }) : undefined);
   return {
     servers: readServersSection(root, findings),
     findings,
     agents: agents?.agents ?? new Map(),
     roles: agents?.roles ?? new Map(),
-    policy: lost ?? (agents === undefined ? denyEverything({ file }) : policies.policy),
+    policy: locked ?? policies.policy,
+    shadow: locked === undefined ? policies.shadow : undefined,
     settings,
     mentions: [...(agents?.mentions ?? []), ...policies.mentions],
   };
@@ -118,13 +120,13 @@ function readAgentsSection(root: SourceMap, file: string, findings: Finding[]): 
 
 function readPoliciesSection(root: SourceMap, file: string, findings: Finding[]): ReadPolicy {
   const section = child(root, 'policies');
-  if (section === undefined) return { policy: undefined, findings: [], mentions: [] };
+  if (section === undefined) return { policy: undefined, shadow: undefined, findings: [], mentions: [] };
   const options = { field: 'policies', subject: 'Policies', unknownKeys: 'error' } as const;
   const read = readPolicy(section, { file, ...options });
   const own = [...checkNode(policiesSchema, section, options), ...read.findings];
   for (const finding of own) findings.push({ ...finding, message: `${finding.message} ${nothingAllowed}` });
   const line = entryOf(root, 'policies')?.line ?? section.line;
-  return hasError(own) ? { ...read, policy: denyEverything({ file, line }) } : read;
+  return hasError(own) ? { ...read, policy: denyEverything({ file, line }), shadow: undefined } : read;
 }
 
 function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {

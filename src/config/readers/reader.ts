@@ -70,6 +70,8 @@ export interface FileContent {
   /** Agents with the role that the file gives them. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. */
+  readonly shadow?: ToolPolicy | undefined;
   readonly settings: Settings;
   readonly mentions: readonly Mention[];
 }

@@ -24,6 +24,7 @@ import { inspectCommand } from './commands/inspect-command.ts';
 import { ledgerCommand } from './commands/ledger-command.ts';
 import { logsCommand } from './commands/logs-command.ts';
 import { lsCommand } from './commands/ls-command.ts';
+import { policyCommand } from './commands/policy-command.ts';
 import { reloadCommand } from './commands/reload-command.ts';
 import { secretCommand } from './commands/secret-command.ts';
 import { serveCommand } from './commands/serve-command.ts';
@@ -72,7 +73,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
   'Connect clients:': [connectCommand, disconnectCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],
-  'Work with agents:': [toolsCommand, callCommand, explainCommand, tokenCommand],
+  'Work with agents:': [toolsCommand, callCommand, explainCommand, policyCommand, tokenCommand],
   'Read the audit log:': [callsCommand, summarizeCommand, auditCommand, ledgerCommand],
   'More:': [stateCommand, builtinCommand, completionCommand, helpCommand],
 };

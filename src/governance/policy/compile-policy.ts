@@ -11,6 +11,7 @@ import { type PolicyEntry, policyEntriesFor } from './policy-entries.ts';
 import { compileRouting } from './routing.ts';
 import { rulesFor } from './rules/decide-by-rules.ts';
 import { compileRuleSet, type RuleSet } from './rules/rule-set.ts';
+import { triedConfiguration, withShadow } from './shadow-policy.ts';
 import { compileToolClass, type ToolClassesOf, unknownClasses } from './tool-class.ts';
 import { type CompiledFilter, compileFilter } from './tool-filter.ts';
 import type { FormsOf, ListedUri } from './uris/read-subject.ts';
@@ -44,10 +45,18 @@ export function compilePolicy(configuration: Configuration, chain: readonly stri
  * the rules waits for approval, they are the intersection of both versions.
  */
 export function createPolicyCompiler(configuration: Configuration): PolicyCompiler {
-  const { approvedRules, ...written } = configuration;
-  const compile = compileRules(written);
+  const compile = compileVersions(configuration);
+  const tried = triedConfiguration(configuration);
+  if (tried === undefined) return compile;
+  const compileTried = compileVersions(tried);
+  return (chain) => withShadow(compile(chain), compileTried(chain));
+}
+
+function compileVersions(configuration: Configuration): PolicyCompiler {
+  const { approvedRules } = configuration;
+  const compile = compileRules(configuration);
   if (approvedRules === undefined) return compile;
-  const compileApproved = compileRules({ ...written, ...approvedRules });
+  const compileApproved = compileRules({ ...configuration, ...approvedRules });
   return (chain) => bothPolicies(compile(chain), compileApproved(chain));
 }
 

@@ -1,5 +1,6 @@
 import { didYouMean } from '../../base/index.ts';
 import {
+  type AccessRules,
   type Configuration,
   compileWildcard,
   isPattern,
@@ -32,12 +33,11 @@ export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 export function unknownNames(configuration: Configuration, known: KnownTools): readonly Problem[] {
   const titleOf = entryTitles(configuration);
   const found = [...filterProblems(configuration, known, titleOf)];
-  if (configuration.policy !== undefined)
-    found.push(...ruleProblems(configuration.policy.rules, undefined, configuration, known));
-  for (const agent of configuration.agents.values()) {
-    if (agent.policy !== undefined)
-      found.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), configuration, known));
-  }
+  const addRules = ({ policy, shadow }: Pick<AccessRules, 'policy' | 'shadow'>, title: string | undefined): void => {
+    for (const each of [policy, shadow]) found.push(...ruleProblems(each?.rules ?? [], title, configuration, known));
+  };
+  addRules(configuration, undefined);
+  for (const agent of configuration.agents.values()) addRules(agent, titleOf(agent.name));
   const problems = found.map((each, at) => (at < mostSuggested ? withSuggestion(each) : each.problem));
   return [...problems, ...ambiguousNames(configuration)];
 }

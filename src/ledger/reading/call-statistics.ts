@@ -164,8 +164,8 @@ export class CallCounter {
   }
 }
 
-/** As the hub records them: by the operator, with the transports as the arguments. */
-function isProbe({ agent, tool, method, args }: CallLine): boolean {
+/** Of a server, as the hub records them: by the operator, with the transports as the arguments. */
+export function isProbe({ agent, tool, method, args }: CallLine): boolean {
   if (agent !== 'operator' || method !== undefined || (tool !== 'doctor' && tool !== 'inspect')) return false;
   // Arguments that were cut are a text.
   if (typeof args === 'string') return args.startsWith('{"transports":[');

@@ -62,6 +62,7 @@ test(
       text: `forge.break needs approval: server forge requires approval for tools that may write (quartermaster.yaml:${approval}), and the server says that the tool writes.`,
       fix: 'Add the exact rule "forge.break: allow" for every agent or for role lead.',
       known: true,
+      shadow: null,
     });
   },
 );

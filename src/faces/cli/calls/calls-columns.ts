@@ -70,8 +70,12 @@ function subjectOf({ server, tool }: CallLine): string {
   return printableLine(server === null ? tool : `${server}.${tool}`);
 }
 
-function outcomeText({ outcome, cached }: CallLine): string {
-  return printableLine(cached === true ? `${outcome} (cached)` : outcome);
+function outcomeText({ outcome, cached, decision, shadow }: CallLine): string {
+  const notes = [
+    ...(cached === true ? ['cached'] : []),
+    ...(shadow === undefined || shadow === decision ? [] : [`shadow: ${shadow}`]),
+  ];
+  return printableLine(notes.length === 0 ? outcome : `${outcome} (${notes.join(', ')})`);
 }
 
 export function localTime(ts: string): string {

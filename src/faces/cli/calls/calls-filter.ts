@@ -13,6 +13,7 @@ export interface CallsFilterOptions {
   readonly status?: CallLine['status'];
   readonly outcome?: string;
   readonly since?: string;
+  readonly shadow?: boolean;
 }
 
 export interface CallsFilter {
@@ -30,12 +31,14 @@ export function withCallsFilter(command: Command): Command {
     .option('--server <name>', 'only calls to this server')
     .addOption(withChoices(new Option('--status <word>', 'only calls with this status'), ['ok', 'error', 'open']))
     .addOption(withChoices(new Option('--outcome <word>', 'only calls with this outcome'), Object.keys(outcomes)))
-    .option('--since <time>', 'only calls of the last 30m, 2h or 7d');
+    .option('--since <time>', 'only calls of the last 30m, 2h or 7d')
+    .option('--shadow', 'only calls that the shadow policy would have decided differently');
 }
 
 export function readCallsFilter(options: CallsFilterOptions, now: number): CallsFilter {
-  const { agent, server, status, outcome, since } = options;
+  const { agent, server, status, outcome, since, shadow } = options;
   const wanted = [
+    ...(shadow === true ? [(call: CallLine) => call.shadow !== undefined && call.shadow !== call.decision] : []),
     ...(agent === undefined ? [] : [(call: CallLine) => call.agent === agent]),
     ...(server === undefined ? [] : [(call: CallLine) => call.server === server]),
     ...(status === undefined ? [] : [(call: CallLine) => call.status === status]),

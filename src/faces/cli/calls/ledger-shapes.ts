@@ -38,6 +38,14 @@ export const callLineSchema = z.strictObject({
   decision: z.string().nullable().describe('The policy decision.'),
   rule: z.string().nullable().exactOptional().describe('The rule or setting that decided; null where no rule matched.'),
   rule_source: z.string().nullable().exactOptional().describe('The location of that rule, as file:line.'),
+  shadow: z.string().exactOptional().describe('The decision of the shadow policy; absent without one.'),
+  shadow_rule: z.string().nullable().exactOptional().describe('The rule or setting by which it would have decided.'),
+  shadow_rule_source: z.string().nullable().exactOptional().describe('The location of that rule, as file:line.'),
+  labels: z
+    .array(z.string())
+    .nullable()
+    .exactOptional()
+    .describe('The labels of the run before the call; null if they could not be read, absent if it had none.'),
 });
 
 const count = z.int().nonnegative();

@@ -81,8 +81,8 @@ async function print(
 }
 
 async function sayNothingThere(cli: CliContext, workspace: string, options: CallsOptions): Promise<string> {
-  const { run, agent, server, status, outcome, since } = options;
-  const picky = [run, agent, server, status, outcome, since].some((each) => each !== undefined);
+  const { run, agent, server, status, outcome, since, shadow } = options;
+  const picky = [run, agent, server, status, outcome, since, shadow].some((each) => each !== undefined);
   if (!picky) {
     return 'The audit log has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
   }
