@@ -65,6 +65,7 @@ export const explainSchema = z.strictObject({
     'too-long',
     'unsafe-uri',
     'protected-path',
+    'definition-changed',
     'unclear-path',
     'not-routed',
     'not-included',
@@ -99,6 +100,7 @@ export { auditToolsSchema } from './audit/audit-shapes.ts';
 export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
 export { clientListSchema, connectPrintSchema, connectSchema, disconnectSchema } from './connect/connect-shapes.ts';
 export { doctorSchema, inspectSchema } from './doctor/diagnosis-shapes.ts';
+export { lockSchema } from './lock/lock-shapes.ts';
 export { trustSchema } from './trust/trust-shapes.ts';
 
 /** For commands that change the configuration: whether the running hub applied it; null if none runs. */
