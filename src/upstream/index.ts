@@ -1,4 +1,4 @@
-export { definitionsOf, type ServerDefinitions } from './catalog/accepted-definitions.ts';
+export { allDefinitions, type ServerDefinitions } from './catalog/accepted-definitions.ts';
 export { type RememberedServer, rememberedAfter, type ServerMemory } from './catalog/remembered.ts';
 export {
   type BuiltinOrder,

@@ -1,5 +1,5 @@
 import type { DefinitionChange, LockMode } from '../../domain/index.ts';
-import { definitionsOf, type ServerDefinitions, type UpstreamHandles } from '../../upstream/index.ts';
+import { allDefinitions, type ServerDefinitions, type UpstreamHandles } from '../../upstream/index.ts';
 
 /** What one server lists, and how it differs from the accepted definitions. For operators only. */
 export interface DefinitionReport {
@@ -33,7 +33,7 @@ export function reportDefinitions(
 ): DefinitionReport | undefined {
   const { definitions: known, failure, spec } = control;
   if (known === undefined) return undefined;
-  const all = definitionsOf(known.listed);
+  const all = allDefinitions(known.listed);
   return {
     server: spec.name,
     mode: known.lock?.mode,
@@ -49,7 +49,7 @@ function withTexts(
 ): readonly ReportedChange[] {
   const textsBy = (texts: typeof former): ReadonlyMap<string, string> =>
     new Map(texts.map(({ kind, name, text }) => [`${kind} ${name}`, redact(text)]));
-  const [old, now] = [textsBy(former), textsBy(definitionsOf(listed))];
+  const [old, now] = [textsBy(former), textsBy(allDefinitions(listed))];
   return changes.map((change) => {
     const { kind, name, from = name } = change;
     const [before, after] = [old.get(`${kind} ${from}`), now.get(`${kind} ${name}`)];

@@ -62,7 +62,7 @@ export function nextAccepted({ before, listed, known, lock }: TakenUp): Accepted
   const firstSeen = known?.firstSeen ?? pinsOf(before ?? listed);
   const accepted = lock?.pins ?? firstSeen;
   const now = pinsOf(listed);
-  const earlier = [...(known?.former ?? []), ...(before === undefined ? [] : definitionsOf(before))];
+  const earlier = [...(known?.former ?? []), ...(before === undefined ? [] : allDefinitions(before))];
   const former = new Map<string, FormerDefinition>();
   for (const definition of earlier) {
     const { kind, name, fingerprint } = definition;
@@ -77,7 +77,7 @@ function pinIn(pins: DefinitionPins, kind: FormerDefinition['kind'], name: strin
 }
 
 /** All definitions of a catalog with their texts. */
-export function definitionsOf(catalog: Catalog): readonly FormerDefinition[] {
+export function allDefinitions(catalog: Catalog): readonly FormerDefinition[] {
   const { tools, prompts, templates, instructions } = catalog;
   const named = {
     tool: tools.map(({ name, text, fingerprint }) => ({ name, text, fingerprint })),

@@ -70,11 +70,8 @@ async function doctor(
   if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
   const { frozen, foreground } = options;
   const task = { servers: usable, timeoutMs, run, frozen, foreground, stop };
-  const {
-    run: usedRun,
-    renamed: aboutNames,
-    findings,
-  } = await probeAll(cli, invocation, task, show, (row) => rows.set(row.name, row));
+  const onRow = (row: DoctorServer): void => void rows.set(row.name, row);
+  const { run: usedRun, renamed: aboutNames, findings } = await probeAll(cli, invocation, task, show, onRow);
   // The conventional exit code for Ctrl-C.
   if (stop.aborted) cli.exitWith(130);
   if (cli.terminal.gone.aborted) return;
