@@ -1,6 +1,7 @@
 import { commandLineRequirements } from './requirements-command-line.ts';
 import { definitionRequirements } from './requirements-definitions.ts';
 import { ruleRequirements } from './requirements-rules.ts';
+import { lockRequirements } from './requirements-lock.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -339,6 +340,7 @@ export const requirements = {
   'cache:bounded': "A server's cached results stay within their byte limit; the least recently used is evicted.",
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
+  ...lockRequirements,
   ...commandLineRequirements,
   ...ruleRequirements,
 } as const satisfies Record<string, string>;

@@ -7,6 +7,7 @@ import { answerCached, findCached } from './path/answer-cached.ts';
 import { answerInputRequests } from './path/answer-input-requests.ts';
 import { answerMissing } from './path/answer-missing.ts';
 import { type CallPathDeps, CallRun } from './path/call-run.ts';
+import { checkDefinition } from './path/check-definition.ts';
 import { conclude } from './path/conclude.ts';
 import { createConnectionTexts } from './path/connection-texts.ts';
 import { countArguments } from './path/count-arguments.ts';
@@ -58,6 +59,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
         if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
         if (reached !== undefined) await reached;
+        checkDefinition(run);
         path.budgets?.take(call.request.caller);
         path.labels?.mark(call.request.caller, target);
         await recordSending(run);

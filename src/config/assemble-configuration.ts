@@ -11,6 +11,7 @@ import {
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
+import { applyLock } from './lock/apply-lock.ts';
 import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
@@ -73,6 +74,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
   const { workspace, readSources, dotEnv, stored } = options;
   const settings: Settings = Object.assign({}, ...readSources.map(({ content }) => content.settings).reverse());
   const { servers, problems, secrets, uses, literals, written } = assembleServers(deps, options);
+  applyLock(servers, readSources, settings.lock);
   refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
   const { agents, problems: aboutAgents } = mergeAgents(readSources);
   const all = [

@@ -9,6 +9,9 @@ export {
   loadConfiguration,
   loadWithSources,
 } from './load-configuration.ts';
+export { formatLockfile } from './lock/format-lockfile.ts';
+export { type LockedServer, type Lockfile, lockfileName } from './lock/lockfile.ts';
+export { parseLockfile } from './lock/parse-lockfile.ts';
 export { isAgentFile } from './readers/agent-files.ts';
 export { type CoverOptions, checkReach } from './servers/covered-places.ts';
 export { createRootsFilter } from './servers/filter-roots.ts';

@@ -275,6 +275,12 @@ export const namingSchema = z
     'Names agents see: prefixed is {server}_{tool}, preserved keeps the names of the servers. Default prefixed.',
   );
 
+export const lockModeSchema = z
+  .enum(['enforce', 'warn'])
+  .describe(
+    'With enforce, agents get only the definitions in quartermaster.lock; with warn they get all, and differences are shown. Default enforce if the file exists.',
+  );
+
 const versionSchema = z.literal(1).describe('Version of this format.');
 
 const name = z.string().regex(namePattern);
@@ -292,6 +298,7 @@ export const fileSchema = z
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
     allowPaths: allowPathsSchema.optional(),
+    lock: lockModeSchema.optional(),
   })
   .describe('Configuration of Quartermaster.');
 

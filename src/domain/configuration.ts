@@ -1,5 +1,6 @@
 import type { FolderGuard } from '../base/index.ts';
 import type { RuleEffect, ToolClass } from './decision.ts';
+import type { LockMode, ServerLock } from './definition-lock.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -179,6 +180,8 @@ export interface ServerSpec {
   readonly paths?: 'local';
   /** What its results bring into a run. */
   readonly labels?: ContentLabels;
+  /** Undefined: no lockfile says which definitions agents may get. */
+  readonly lock?: ServerLock;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -332,6 +335,8 @@ export interface Configuration extends AccessRules {
   readonly serve: ServeSettings;
   /** Folders that servers may be given although keys lie in them. */
   readonly allowPaths: readonly string[];
+  /** As configured. Each server has what follows from it. */
+  readonly lock?: LockMode;
 }
 
 export interface LedgerSettings {

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts';
 import { placeOf, type SourceRef } from './configuration.ts';
+import type { WithheldReason } from './definition-lock.ts';
 import type { Holds } from './rule-condition.ts';
 
 /** What a tool does to the world. A destructive tool also writes. */
@@ -84,6 +85,7 @@ export function ruleOf({ reason }: Decision): string | null {
     case 'unsafe-uri':
     case 'protected-path':
     case 'unclear-path':
+    case 'definition-changed':
       return reason.kind;
   }
 }
@@ -104,6 +106,8 @@ export type DecisionReason =
   | { readonly kind: 'protected-path'; readonly path: string }
   /** A path of which nobody can say where it leads. */
   | { readonly kind: 'unclear-path' }
+  /** The definition is not the one in the lockfile. */
+  | { readonly kind: 'definition-changed'; readonly why: WithheldReason }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }

@@ -64,6 +64,19 @@ export {
   type ToolKindReason,
   type UriProblem,
 } from './decision.ts';
+export { type DefinitionChange, definitionChanges } from './definition-changes.ts';
+export {
+  type DefinitionKind,
+  type DefinitionPins,
+  definitionKinds,
+  type LockMode,
+  narrowLock,
+  noPins,
+  type ServerLock,
+  type Withheld,
+  type WithheldDefinition,
+  type WithheldReason,
+} from './definition-lock.ts';
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';

@@ -4,6 +4,8 @@ import type { Caller } from '../domain/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
+import { definitionProblems } from './definitions/definition-problems.ts';
+import { reportDefinitions } from './definitions/definition-report.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
 import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
 import { problemsOf, unknownNamesOf } from './hub-problems.ts';
@@ -104,6 +106,9 @@ type ForOperators = Pick<
   | 'explainerFor'
   | 'labelsOf'
   | 'catalogs'
+  | 'definitions'
+  | 'definitionProblems'
+  | 'acceptListed'
   | 'diagnosis'
   | 'discover'
   | 'retry'
@@ -114,7 +119,7 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, layout, labels }: ProcessParts): ForOperators {
+function forOperators(project: Project, { ledger, layout, labels, redaction }: ProcessParts): ForOperators {
   const { source, pool } = project;
   return {
     status: () => pool.status(),
@@ -126,6 +131,10 @@ function forOperators(project: Project, { ledger, layout, labels }: ProcessParts
     explainerFor: project.explainerFor,
     labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
+    definitions: () =>
+      [...pool.upstreams.values()].flatMap((handles) => reportDefinitions(handles, redaction.message) ?? []),
+    definitionProblems: () => definitionProblems(pool),
+    acceptListed: (server) => pool.acceptListed(server),
     diagnosis: project.diagnosis,
     discover: (servers) => pool.discover(servers),
     retry: (server) => pool.retry(server),

@@ -27,6 +27,7 @@ import type { PendingItem } from '../trust/index.ts';
 import type { Builtins } from '../upstream/index.ts';
 import type { TrustMode } from '../workspace-trust/index.ts';
 import type { ClientNotices } from './client-notices.ts';
+import type { DefinitionReport } from './definitions/definition-report.ts';
 import type { Diagnosis, DiagnosisOptions } from './diagnosis/diagnosis.ts';
 import type { HubEventListener } from './events/event-emitter.ts';
 import type { HubMeter } from './hub-meter.ts';
@@ -74,6 +75,12 @@ export interface Hub {
   labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */
   catalogs(): ReadonlyMap<string, Catalog>;
+  /** What these servers list, accepted or not, in the order of the configuration. For operators only. */
+  definitions(): readonly DefinitionReport[];
+  /** The problems with these definitions. `problems` includes them. */
+  definitionProblems(): readonly Problem[];
+  /** Where no lockfile says otherwise, what this server lists now counts as accepted. Throws if none has that name. */
+  acceptListed(server: string): void;
   /** Connects servers and lists their tools. Resolves when each has answered or failed. */
   discover(servers?: readonly string[]): Promise<void>;
   /** Applies the files on disk at once. With `files`, only these. */

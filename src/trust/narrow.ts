@@ -1,12 +1,13 @@
-import type {
-  CacheSettings,
-  Configuration,
-  ContentLabels,
-  Isolation,
-  Retention,
-  ServerLimits,
-  ServerSpec,
-  ServeSettings,
+import {
+  type CacheSettings,
+  type Configuration,
+  type ContentLabels,
+  type Isolation,
+  narrowLock,
+  type Retention,
+  type ServerLimits,
+  type ServerSpec,
+  type ServeSettings,
 } from '../domain/index.ts';
 
 /** The base, with only the rights that the other version gives too. */
@@ -15,6 +16,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const disabledBy = base.disabledBy ?? other.disabledBy;
   const paths = base.paths ?? other.paths;
   const labels = bothLabels(base.labels, other.labels);
+  const lock = narrowLock(base.lock, other.lock);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -28,6 +30,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     ...(disabledBy === undefined ? {} : { disabledBy }),
     ...(paths === undefined ? {} : { paths }),
     ...(labels === undefined ? {} : { labels }),
+    ...(lock === undefined ? {} : { lock }),
   };
 }
 

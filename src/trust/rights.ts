@@ -4,9 +4,11 @@ import {
   type AgentSpec,
   type ClientRules,
   type Configuration,
+  definitionKinds,
   limitsOfRule,
   type PolicyRule,
   type ServerAccess,
+  type ServerLock,
   type ServerSpec,
   type ToolFilter,
   type ToolPolicy,
@@ -50,6 +52,7 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
     roots,
     paths,
     labels,
+    lock,
     cache,
     instead,
     description,
@@ -72,10 +75,20 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
       all: sorted(labels.all),
       ...Object.fromEntries([...labels.tools].sort(byName).map(([tool, names]) => [`tool ${tool}`, sorted(names)])),
     },
+    lock: lock && lockOf(lock),
     cache,
     instead,
     description,
   });
+}
+
+/** The accepted definitions. The names of their kinds keep a tool from looking like a prompt. */
+function lockOf({ mode, pins, acknowledged }: ServerLock): RightsDocument {
+  const lists = definitionKinds.flatMap((kind) =>
+    [...pins[kind]].sort(byName).map(([name, print]): [string, string] => [`${kind} ${name}`, print]),
+  );
+  const notes = [...acknowledged].sort(byName).map(([name, why]): [string, string] => [`acknowledged ${name}`, why]);
+  return withoutDefaults({ mode, instructions: pins.instructions, ...Object.fromEntries([...lists, ...notes]) });
 }
 
 /** The rules for agents, and the settings of the whole hub. */

@@ -51,9 +51,9 @@ function describe(
     if (files.named.has(file)) return { ...nothing, governs: true, named: true };
     return { ...nothing, governs: file === dotEnv.file && dotEnv.values.size > 0 };
   }
-  const { servers, agents, roles, policy, shadow, settings } = readResult.content;
-  const hasRules = (policy ?? shadow) !== undefined;
-  const governsMore = agents.size > 0 || roles.size > 0 || hasRules || Object.keys(settings).length > 0;
+  const { servers, agents, roles, policy, shadow, settings, lock } = readResult.content;
+  const restricts = agents.size > 0 || roles.size > 0 || (policy ?? shadow ?? lock) !== undefined;
+  const governsMore = restricts || Object.keys(settings).length > 0;
   return { source, governs: governsMore || servers.length > 0, onlyServers: !governsMore && servers.length > 0 };
 }
 

@@ -20,6 +20,7 @@ import {
   fileSchema,
   isolations,
   ledgerSchema,
+  lockModeSchema,
   namingSchema,
   policiesSchema,
   rootsSources,
@@ -163,7 +164,7 @@ const serversFormat: ServersFormat = {
 
 /** A section with a mistake keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {
-  const usable = (['naming', 'ledger', 'serve', 'allowPaths'] as const).filter((key) => {
+  const usable = (['naming', 'ledger', 'serve', 'allowPaths', 'lock'] as const).filter((key) => {
     const node = child(root, key);
     if (node === undefined) return false;
     const found = checkNode(settingSchemas[key], node, { field: key, subject: quote(key), unknownKeys: 'error' });
@@ -178,6 +179,7 @@ const settingSchemas = {
   ledger: ledgerSchema,
   serve: serveSchema,
   allowPaths: allowPathsSchema,
+  lock: lockModeSchema,
 };
 
 const settingReaders = {
@@ -191,6 +193,7 @@ const settingReaders = {
       runs: retentionAt(child(root, 'ledger'), 'runs'),
     },
   }),
+  lock: (root: SourceMap): Settings => ({ lock: textAt(root, 'lock') === 'warn' ? 'warn' : 'enforce' }),
   allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
     const serve = child(root, 'serve');

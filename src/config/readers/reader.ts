@@ -2,6 +2,7 @@ import type { AgentSpec, Configuration, ToolPolicy } from '../../domain/index.ts
 import type { SourceText } from '../files/source-file.ts';
 import type { ParsedSource, SourceNode } from '../files/source-tree.ts';
 import type { Finding } from '../findings.ts';
+import type { Lockfile } from '../lock/lockfile.ts';
 import type { ServerDraft } from '../servers/server-draft.ts';
 import type { Grammar } from '../variables/interpolation.ts';
 import type { WriteVariable } from '../variables/literal-secrets.ts';
@@ -73,6 +74,8 @@ export interface FileContent {
   /** Rules that are tried in place of `policy`. */
   readonly shadow?: ToolPolicy | undefined;
   readonly settings: Settings;
+  /** The accepted definitions of servers. */
+  readonly lock?: Lockfile;
   readonly mentions: readonly Mention[];
 }
 
@@ -87,7 +90,7 @@ export const emptyContent: FileContent = {
   mentions: [],
 };
 
-export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>>;
+export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths' | 'lock'>>;
 
 /** A server in a route, filter or rule, or a role. Whether it exists is known only after all files are read. */
 export interface Mention {

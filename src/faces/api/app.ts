@@ -4,8 +4,8 @@ import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
-import { findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
-import { reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
+import { definitionsBody, findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
+import { acceptOrderSchema, reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
 import { createEventStreams } from './stream-events.ts';
 
@@ -53,6 +53,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     const { servers } = await readInput(context, withholdOrderSchema, '{}');
     await hub.withhold(servers);
     return context.json(serversBody(hub));
+  });
+  app.get('/definitions', (context) => context.json(definitionsBody(hub)));
+  app.post('/definitions/accept', async (context) => {
+    await deps.acceptDefinitions(await readInput(context, acceptOrderSchema));
+    return context.json(definitionsBody(hub));
   });
   app.get('/events', (context) => {
     if (context.req.method === 'HEAD') return context.notFound();

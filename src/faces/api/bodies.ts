@@ -2,6 +2,7 @@ import { version } from '../../base/index.ts';
 import type { IssuedToken, TokenSummary } from '../../governance/index.ts';
 import type { Hub, HubEvent } from '../../hub/index.ts';
 import type {
+  DefinitionsBody,
   EventBody,
   FindingsBody,
   HealthBody,
@@ -36,6 +37,17 @@ export function serversBody(hub: Hub): ServersBody {
 
 export function findingsBody(hub: Hub): FindingsBody {
   return { findings: [...hub.findings()] };
+}
+
+export function definitionsBody(hub: Hub): DefinitionsBody {
+  const servers = hub.definitions().map(({ mode, isLive, definitions, changes, server }) => ({
+    server,
+    ...(mode === undefined ? {} : { mode }),
+    live: isLive,
+    definitions: [...definitions],
+    changes: [...changes],
+  }));
+  return { servers };
 }
 
 export function healthBody(hub: Hub, clientSessions: number): HealthBody {

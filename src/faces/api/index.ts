@@ -1,6 +1,10 @@
-export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
+export { definitionsBody, issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
+  type AcceptOrderBody,
   apiErrorSchema,
+  type DefinitionsBody,
+  definitionChangeSchema,
+  definitionsSchema,
   eventSchema,
   findingSchema,
   findingsSchema,
@@ -8,6 +12,7 @@ export {
   type IssuedTokenBody,
   issuedTokenSchema,
   problemSchema,
+  type ServerDefinitionsBody,
   type ServersBody,
   serversSchema,
   type TokenOrderBody,

@@ -65,6 +65,7 @@ export const explainSchema = z.strictObject({
     'too-long',
     'unsafe-uri',
     'protected-path',
+    'definition-changed',
     'unclear-path',
     'not-routed',
     'not-included',
@@ -103,6 +104,7 @@ export { auditToolsSchema } from './audit/audit-shapes.ts';
 export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
 export { clientListSchema, connectPrintSchema, connectSchema, disconnectSchema } from './connect/connect-shapes.ts';
 export { doctorSchema, inspectSchema } from './doctor/diagnosis-shapes.ts';
+export { lockSchema } from './lock/lock-shapes.ts';
 export { policyTestSchema } from './policy/policy-shapes.ts';
 export { trustSchema } from './trust/trust-shapes.ts';
 

@@ -22,6 +22,7 @@ import { completeCommand } from './commands/hidden/complete-command.ts';
 import { hubCommand } from './commands/hidden/hub-command.ts';
 import { inspectCommand } from './commands/inspect-command.ts';
 import { ledgerCommand } from './commands/ledger-command.ts';
+import { lockCommand } from './commands/lock-command.ts';
 import { logsCommand } from './commands/logs-command.ts';
 import { lsCommand } from './commands/ls-command.ts';
 import { policyCommand } from './commands/policy-command.ts';
@@ -69,7 +70,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
     bootstrapCommand,
     syncCommand,
   ],
-  'Approve them, and store secrets:': [trustCommand, secretCommand],
+  'Approve them, and store secrets:': [trustCommand, lockCommand, secretCommand],
   'Connect clients:': [connectCommand, disconnectCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],

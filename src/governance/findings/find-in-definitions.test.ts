@@ -45,7 +45,7 @@ describe('hidden text', () => {
   });
 
   test('one in a name is a warning, also in the name of an argument and of a prompt', () => {
-    const prompt = { name: 'ask\u200b', text: JSON.stringify({ name: 'ask\u200b' }) };
+    const prompt = { name: 'ask\u200b', text: JSON.stringify({ name: 'ask\u200b' }), fingerprint: '' };
     const found = find({
       a: listing({ name: 're\u200bad' }),
       b: listing({ name: 'get', inputSchema: { type: 'object', properties: { 'pa\u200dth': {} } } }),
@@ -89,9 +89,11 @@ describe('instructions', () => {
           { name: 'c', outputSchema: { type: 'object', properties: { [order]: {} } } },
           { name: 'd', annotations: { title: order } },
         ).tools,
-        prompts: [{ name: 'p', text: JSON.stringify({ name: 'p', arguments: [entry] }) }],
+        prompts: [{ name: 'p', text: JSON.stringify({ name: 'p', arguments: [entry] }), fingerprint: '' }],
         resources: [{ uri: 'u:1', text: JSON.stringify({ uri: 'u:1', ...entry }) }],
-        templates: [{ uriTemplate: 'u:{x}', text: JSON.stringify({ uriTemplate: 'u:{x}', ...entry }) }],
+        templates: [
+          { uriTemplate: 'u:{x}', text: JSON.stringify({ uriTemplate: 'u:{x}', ...entry }), fingerprint: '' },
+        ],
       },
     });
     expect(found.map(({ subject, at }) => [subject, at])).toEqual([

@@ -10,6 +10,7 @@ import {
   type ProbeAttempt,
   type ProbeDeps,
   probeServer,
+  rememberedAfter,
   type ServerMemory,
 } from '../../upstream/index.ts';
 import type { DefinitionReview } from '../findings/definition-review.ts';
@@ -72,7 +73,9 @@ export function createDiagnosis(deps: DiagnosisDeps, { tool, run: wanted }: Diag
         (await withinDeadline(clock, spec, look, (signal) => probeServer(deps, { spec, client, ...look, signal })));
       const judged = ofUse(probe);
       await endRecord(ledger, call, spec, judged);
-      if (judged.remembered !== undefined) memory.remember(spec.name, judged.remembered);
+      if (judged.remembered !== undefined) {
+        memory.remember(spec.name, rememberedAfter(memory.recall(spec.name), judged.remembered, spec.lock));
+      }
       return judged;
     },
     async inspect(spec, look) {

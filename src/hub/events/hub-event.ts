@@ -1,4 +1,4 @@
-import type { ServerState } from '../../domain/index.ts';
+import type { DefinitionChange, ServerState } from '../../domain/index.ts';
 import type { DefinitionFinding } from '../../governance/index.ts';
 
 /** Events of servers, lists, configuration and sessions. Calls are in the ledger. */
@@ -13,7 +13,7 @@ export type EventFacts = ProjectEvent | ProcessEvent;
 /** Belongs to one project. */
 export type ProjectEvent = ProjectFacts & { readonly project: string };
 
-export type ProjectFacts = ServerFacts | ConfigFacts | ClientFacts;
+export type ProjectFacts = ServerFacts | DefinitionFacts | ConfigFacts | ClientFacts;
 
 type ServerFacts =
   | {
@@ -46,6 +46,17 @@ type ServerFacts =
       readonly count: number;
       readonly findings: readonly DefinitionFinding[];
     };
+
+type DefinitionFacts = {
+  readonly type: 'definition.changed';
+  readonly server: string;
+  /** The differences from the accepted definitions, at most 20. */
+  readonly changes: readonly DefinitionChange[];
+  /** Of all differences. Zero: there are none any more. */
+  readonly count: number;
+  /** Agents do not get the definitions that differ. */
+  readonly withheld: boolean;
+};
 
 type ConfigFacts =
   | {

@@ -11,7 +11,10 @@ const qm = (...args: string[]) => runHere(args, { cwd: tmpdir() });
 function idleProgram(): Command {
   const { context } = openHere({ cwd: tmpdir() });
   const program = createProgram({ ...context, hasDashes: false, exitWith() {} });
-  for (const command of commandsOf(program)) if (command.commands.length === 0) command.action(() => {});
+  for (const command of commandsOf(program)) {
+    // One with subcommands may do something by itself.
+    if (command.commands.length === 0 || command.registeredArguments.length > 0) command.action(() => {});
+  }
   return program;
 }
 

@@ -8,6 +8,7 @@ import { hubWords } from '../hub/hub-words.ts';
 import type { LsAnswer } from '../json-shapes.ts';
 import { problemLines } from '../servers/problem-lines.ts';
 import { createColours } from '../terminal/colours.ts';
+import { plural } from '../terminal/plural.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type Column, renderTable } from '../terminal/table.ts';
 import { hang } from '../terminal/wrap.ts';
@@ -129,10 +130,11 @@ const stateColour: Readonly<Record<ServerStatus['state'], 'green' | 'dim' | 'yel
 
 /** The error, the entries it hides, or its description; the most urgent first. */
 function noteOf({ clock, mask }: CliContext, server: Server): string {
-  const { error, hides, description } = server;
+  const { error, hides, description, withheld } = server;
   const parts = [
     error,
     error === undefined ? undefined : nextAttempt(clock, server),
+    withheld === undefined ? undefined : `${plural(withheld, 'definition')} withheld.`,
     hides.length === 0 ? undefined : `Hides ${hides.join(', ')}.`,
     error === undefined ? description : undefined,
   ];

@@ -42,6 +42,15 @@ export function controlOperations(cli: Pick<CliContext, 'clock' | 'mask'>, hub: 
       const { inspectInHub } = await import('../doctor/inspect-in-hub.ts');
       return inspectInHub(cli, hub, request);
     },
+    async definitions({ params }) {
+      const { listDefinitions } = await import('../lock/list-definitions.ts');
+      return maskTexts(cli.mask, await listDefinitions(hub, params));
+    },
+    async 'accept-listed'({ params }) {
+      const { servers } = z.object({ servers: z.array(z.string()) }).parse(params);
+      for (const server of servers) hub.acceptListed(server);
+      return { servers };
+    },
     async logs(request) {
       const { readServerLog } = await import('./server-log.ts');
       return readServerLog(cli, hub, request);

@@ -10,7 +10,7 @@ import {
   type WorkspaceLayout,
   writeServeFile,
 } from '../../../storage/index.ts';
-import { type ApiHandler, createApi } from '../../api/index.ts';
+import { type ApiDeps, type ApiHandler, createApi } from '../../api/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { stateLayout } from '../hub/state-layout.ts';
@@ -95,7 +95,7 @@ async function openLocked(
       isAdmin: (token: string) => sameSecret(token, admin),
       clientSessions: () => port?.clientSessions ?? 0,
     };
-    const api = createApi({ ...operator, hub, tokens, clock, logger });
+    const api = createApi({ ...operator, ...accepting(cli, hub), hub, tokens, clock, logger });
     port = await options.openPort?.({ ...operator, hub, tokens, logger, api, layout });
     const leave = new AbortController();
     const control = await openControl(cli, local, layout, { api, onLeave: (why) => leave.abort(why) });
@@ -124,6 +124,15 @@ async function openLocked(
     await local.close();
     throw error;
   }
+}
+
+function accepting(cli: CliContext, hub: Hub): Pick<ApiDeps, 'acceptDefinitions'> {
+  return {
+    async acceptDefinitions(order) {
+      const { acceptInHub } = await import('../lock/accept-in-hub.ts');
+      await acceptInHub(cli, hub, order);
+    },
+  };
 }
 
 interface TokenWatchDeps {
