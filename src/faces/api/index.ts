@@ -1,10 +1,13 @@
 export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   apiErrorSchema,
+  type CommandOrigin,
+  commandOrigins,
   eventSchema,
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,
+  originHeader,
   problemSchema,
   type ServersBody,
   serversSchema,

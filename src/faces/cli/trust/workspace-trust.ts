@@ -12,6 +12,7 @@ import {
   retainedNotice,
   type TrustChanges,
 } from '../../../workspace-trust/index.ts';
+import { recordTrust } from '../acts/recorded-trust.ts';
 import type { CliContext } from '../context.ts';
 import { loadWithUses, openSecretBook, secretValues } from '../servers/load-workspace.ts';
 
@@ -80,9 +81,10 @@ export function loadTexts(
   );
 }
 
-export function openChanges({ clock, random, env }: Process, workspace: string): Promise<TrustChanges> {
-  return openTrustChanges(
-    { clock, random, logger: createSilentLogger() },
-    { workspace, stateHome: stateHomeFor(workspace, env) },
-  );
+/** Each change is in the audit log before it takes effect. */
+export async function openChanges(cli: CliContext, workspace: string): Promise<TrustChanges> {
+  const { clock, random, env } = cli;
+  const deps = { clock, random, logger: createSilentLogger() };
+  const changes = await openTrustChanges(deps, { workspace, stateHome: stateHomeFor(workspace, env) });
+  return recordTrust(cli, workspace, changes);
 }
