@@ -313,7 +313,7 @@ export const requirements = {
     'Acts that change rights are in the chain, whether a hub runs or not. Nothing is granted without a record; taking rights away is never prevented.',
   'ledger:clock':
     'A clock that jumps does not make retention remove records that are not old, or keep old ones for ever.',
-  'ledger:summary': '`qm summarize` counts the calls of the journal as the run files have them.',
+  'ledger:summary': 'The statistics of the journal are those of the run files.',
   'ledger:head': 'Whoever kept an earlier head finds out that the audit log was computed anew.',
   'ledger:copies': 'Calls are read from the journal; run files that differ from it are reported.',
   'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',

@@ -3,7 +3,13 @@ import { type Outcome, runIdPattern, type TransportKind, transportKinds } from '
 import { isGood } from '../records/call-text.ts';
 import { type RecordHead, recordHead } from '../records/record-head.ts';
 import { mayLeadOut } from '../suspicious-path.ts';
-import { type CallCounter, type CountedFacts, type CountedStart, isProbe } from './call-statistics.ts';
+import {
+  type CallCounter,
+  type CallStatistics,
+  type CountedFacts,
+  type CountedStart,
+  isProbe,
+} from './call-statistics.ts';
 
 /** Counts the calls of a journal from its lines. */
 export interface JournalTally {
@@ -11,10 +17,8 @@ export interface JournalTally {
   add(lines: readonly string[]): void;
   /** Ids of another life are others. */
   endLife(): void;
-  /** The number of runs with calls of agents. */
-  readonly runs: number;
-  /** The number of damaged records. */
-  readonly unreadable: number;
+  /** The number of runs with calls of agents, and of damaged records. */
+  result(): Pick<CallStatistics, 'runs' | 'unreadable_lines'>;
 }
 
 interface CountedEnd {
@@ -79,12 +83,7 @@ export function createJournalTally(counter: CallCounter, run: string | undefined
   return {
     add: (lines) => lines.forEach(addLine),
     endLife: () => starts.clear(),
-    get runs() {
-      return runs.size;
-    },
-    get unreadable() {
-      return unreadable;
-    },
+    result: () => ({ runs: runs.size, unreadable_lines: unreadable }),
   };
 }
 

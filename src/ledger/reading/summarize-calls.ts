@@ -56,7 +56,7 @@ async function countJournal(
     }
     tally.endLife();
   }
-  return { runs: tally.runs, unreadable_lines: tally.unreadable, unreadable_files: [] };
+  return { ...tally.result(), unreadable_files: [] };
 }
 
 async function bytesOf(folder: string, lives: readonly (readonly JournalName[])[]): Promise<number> {
