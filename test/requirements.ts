@@ -314,6 +314,7 @@ export const requirements = {
   'ledger:clock':
     'A clock that jumps does not make retention remove records that are not old, or keep old ones for ever.',
   'ledger:summary': 'The statistics of the journal are those of the run files.',
+  'ledger:run-files-in-git': 'In a git repository that would track the run files, two commands say so.',
   'ledger:head': 'Whoever kept an earlier head finds out that the audit log was computed anew.',
   'ledger:copies': 'Calls are read from the journal; run files that differ from it are reported.',
   'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',
