@@ -313,6 +313,12 @@ export const requirements = {
     'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:chain': 'A record of the journal that was changed, left out or removed is found by `qm ledger verify`.',
+  'ledger:acts':
+    'Acts that change rights are in the chain, whether a hub runs or not. Nothing is granted without a record; taking rights away is never prevented.',
+  'ledger:clock':
+    'A clock that jumps does not make retention remove records that are not old, or keep old ones for ever.',
+  'ledger:summary': 'The statistics of the journal are those of the run files.',
+  'ledger:run-files-in-git': 'In a git repository that would track the run files, two commands say so.',
   'ledger:head': 'Whoever kept an earlier head finds out that the audit log was computed anew.',
   'ledger:copies': 'Calls are read from the journal; run files that differ from it are reported.',
   'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',

@@ -172,14 +172,14 @@ function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boo
   for (const call of inFlight) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
 }
 
-/** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
 /** It changes rights, so it is in the chain with the calls. While nothing can be recorded, no call is sent either. */
 function recordConfiguration({ logger }: HubDeps, ledger: Ledger, servers: number): void {
   ledger
-    .admin({ who: 'hub', what: 'config.applied', subject: `${servers} servers` })
+    .admin({ who: 'hub', how: 'hub', what: 'config.applied', subject: `${servers} servers` })
     .catch((error: unknown) => logger.error('ledger.act-not-recorded', { act: 'config.applied', error }));
 }
 
+/** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
 async function drain(clock: Clock, inFlight: LinkedList<Call>): Promise<void> {
   const until = clock.monotonic() + stopGraceMs;
   for (const call of inFlight) if (call.state === 'held') call.cancel(whyStopped(call.state));

@@ -36,10 +36,11 @@ export const countedFunctions: readonly CountedFunction[] = [
     texts: [...credentialTexts, times('://?'), times('&a=b'), times('://'), times('<'), times('${')],
   },
   {
-    name: 'findSuspiciousPath',
+    name: 'findSuspiciousPath and mayLeadOut',
     load: async () => {
-      const { findSuspiciousPath } = await import('../../src/ledger/suspicious-path.ts');
+      const { findSuspiciousPath, mayLeadOut } = await import('../../src/ledger/suspicious-path.ts');
       return (text) => [
+        mayLeadOut(text),
         findSuspiciousPath({ a: text, [text]: 1 }, ['/w']),
         findSuspiciousPath(text.split('a'), ['/w']),
       ];

@@ -5,7 +5,14 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { z } from 'zod';
 import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
 import { definitionsBody, findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
-import { acceptOrderSchema, reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
+import {
+  acceptOrderSchema,
+  commandOrigins,
+  originHeader,
+  reloadOrderSchema,
+  tokenOrderSchema,
+  withholdOrderSchema,
+} from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
 import { createEventStreams } from './stream-events.ts';
 
@@ -38,10 +45,10 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   app.get('/tokens', (context) => context.json({ tokens: tokens.list().map(tokenSummaryBody) }));
   app.post('/tokens', async (context) => {
     const order = await readInput(context, tokenOrderSchema);
-    return context.json(issuedTokenBody(await tokens.issue(order)), 201);
+    return context.json(issuedTokenBody(await tokens.issue(order, originOf(context))), 201);
   });
   app.delete('/tokens/:id', async (context) => {
-    await tokens.revoke(context.req.param('id'));
+    await tokens.revoke(context.req.param('id'), originOf(context));
     return context.body(null, 204);
   });
   app.post('/reload', async (context) => {
@@ -76,6 +83,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     return answerError(context, known);
   });
   return app;
+}
+
+/** How the order came, as the client says: it has the admin token, so it need not lie. */
+function originOf(context: Context): string {
+  return commandOrigins.find((origin) => origin === context.req.header(originHeader)) ?? 'api';
 }
 
 function unauthenticated(): HubError {

@@ -10,6 +10,11 @@ export const tokenOrderSchema = z.strictObject({
   parent: z.string().min(1).max(40).exactOptional().describe('The id of the token that delegates'),
 });
 
+/** With it, a command tells whether a person sits at its terminal. */
+export const originHeader = 'x-quartermaster-origin';
+export const commandOrigins = ['terminal', 'command'] as const;
+export type CommandOrigin = (typeof commandOrigins)[number];
+
 export const reloadOrderSchema = z.strictObject({
   files: z
     .array(z.string().min(1).max(1000))

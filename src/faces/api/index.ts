@@ -2,6 +2,8 @@ export { definitionsBody, issuedTokenBody, tokenSummaryBody } from './bodies.ts'
 export {
   type AcceptOrderBody,
   apiErrorSchema,
+  type CommandOrigin,
+  commandOrigins,
   type DefinitionsBody,
   definitionChangeSchema,
   definitionsSchema,
@@ -11,6 +13,7 @@ export {
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,
+  originHeader,
   problemSchema,
   type ServerDefinitionsBody,
   type ServersBody,

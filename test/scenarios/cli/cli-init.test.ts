@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -120,4 +121,17 @@ test('a file of another program without servers does not count as a configuratio
   const workspace = await makeWorkspace();
   await put(workspace, '.gemini/settings.json', '{"theme":"dark"}');
   expect((await qmIn(workspace, 'init')).stdout).toContain('Wrote quartermaster.yaml');
+});
+
+test(verifies('ledger:run-files-in-git', 'qm init and qm doctor say when git would track the run files'), async () => {
+  const workspace = await makeWorkspace();
+  execFileSync('git', ['init', '-q', workspace]);
+  const note = expect.stringContaining('Add the line `.runs/` to .gitignore.');
+  expect(await qmIn(workspace, 'init')).toMatchObject({ code: 0, stderr: note });
+  expect(await qmIn(workspace, 'doctor')).toMatchObject({ code: 0, stderr: note });
+  await writeFile(join(workspace, '.gitignore'), '.runs/\n');
+  for (const command of ['init', 'doctor']) {
+    const { stderr } = await qmIn(workspace, command);
+    expect(stderr).not.toContain('.gitignore');
+  }
 });

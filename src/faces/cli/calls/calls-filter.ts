@@ -96,3 +96,11 @@ export function readDuration(text: string): number {
     hint: 'Write --since with a whole number and a unit: 90s, 30m, 2h or 7d.',
   });
 }
+
+export function readLimit(text: string, what: 'calls' | 'acts'): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit > 0) return limit;
+  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of ${what}.`, {
+    hint: 'Write --limit 50.',
+  });
+}

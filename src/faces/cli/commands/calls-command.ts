@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { HubError } from '../../../base/index.ts';
 import type { CallLine, LedgerPlaces, RecordedCall, RecordedCalls } from '../../../ledger/index.ts';
 import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type CallsFilterOptions,
   fitsFilter,
   readCallsFilter,
+  readLimit,
   withCallsFilter,
 } from '../calls/calls-filter.ts';
 import { copiesNote } from '../calls/copies-note.ts';
@@ -39,7 +39,7 @@ async function calls(cli: CliContext, invocation: Invocation, options: CallsOpti
   ]);
   const startedAt = clock.now();
   const filter = readCallsFilter(options, startedAt);
-  const limit = readLimit(options.limit);
+  const limit = readLimit(options.limit, 'calls');
   const { run, since, where } = filter;
   const places = ledgerPlaces(stateLayout(cli, invocation.workspace));
   const ended = await readRecordedCalls(places, {
@@ -120,10 +120,4 @@ async function follow(cli: CliContext, scope: FollowScope, last: readonly Record
     },
     AbortSignal.any([signals.graceful(), terminal.gone]),
   );
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (limit > 0) return limit;
-  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of calls.`, { hint: 'Write --limit 50.' });
 }

@@ -82,6 +82,7 @@ async function doctor(
   }
   show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames], findings });
   if (!invocation.json) sayProblems(cli, aboutNames);
+  if (!invocation.json && names.length === 0) await sayUnignored(cli, invocation);
   cli.exitWith(rowing.doctorExitCode(found(), frozen === true ? [...problems, ...aboutNames] : problems));
   if (!invocation.json && problems.length > 0 && cli.stdin.isTTY === true && cli.terminal.errIsTerminal) {
     const { offerToMove } = await import('../secrets/move-action.ts');
@@ -93,6 +94,12 @@ function sayEmpty({ terminal }: CliContext): void {
   terminal.err(
     'No servers are configured here. Add one with `qm add`, use a preset from `qm bootstrap --list`, or set --workspace.',
   );
+}
+
+async function sayUnignored(cli: CliContext, { workspace }: Invocation): Promise<void> {
+  const { runFilesNote } = await import('../calls/run-files-note.ts');
+  const note = await runFilesNote(cli, workspace);
+  if (note !== undefined) cli.terminal.err(note);
 }
 
 function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number): void {

@@ -11,6 +11,8 @@ import {
   writeServeFile,
 } from '../../../storage/index.ts';
 import { type ApiDeps, type ApiHandler, createApi } from '../../api/index.ts';
+import { actsInHub } from '../acts/acts-in-hub.ts';
+import { recordTokens } from '../acts/recorded-tokens.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { stateLayout } from '../hub/state-layout.ts';
@@ -89,7 +91,8 @@ async function openLocked(
   const { hub, logger } = local;
   try {
     const store = createFileTokenStore(layout, { clock, random });
-    const tokens = await createTokenBook({ clock, random, store });
+    const recorded = recordTokens(actsInHub(hub.ledger, logger));
+    const tokens = await createTokenBook({ clock, random, store, recorded });
     let port: OpenPort | undefined;
     const operator = {
       isAdmin: (token: string) => sameSecret(token, admin),

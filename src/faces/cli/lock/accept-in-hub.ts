@@ -26,7 +26,7 @@ export async function acceptInHub(cli: CliContext, hub: Hub, order: AcceptOrderB
     },
   });
   const subject = definitions.map((each) => `${server}.${labelOf(each)}`).join(', ');
-  await hub.ledger.admin({ who: 'api', what: 'definitions.accepted', subject });
+  await hub.ledger.admin({ who: 'operator', how: 'api', what: 'definitions.accepted', subject });
   await hub.reload([lockfileName]);
   if (waits.length > 0) throw stillWaits(waits);
 }

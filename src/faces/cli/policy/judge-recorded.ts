@@ -38,7 +38,7 @@ export function createRecordedJudge(
 
   return (call) => {
     const { server, agent, chain = [agent], args, labels = [] } = call;
-    if (server === null || call.decision === null || isProbe(call)) return { kind: 'undecided' };
+    if (server === null || call.decision === null || isProbe(call, call.args)) return { kind: 'undecided' };
     const decision = listed(chain, server, toolOf(call));
     const why = unknownServer(server, decision) ?? (decision.condition && unknownArguments(call));
     if (why !== undefined) return { kind: 'unknown', why };

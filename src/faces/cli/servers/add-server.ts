@@ -4,6 +4,7 @@ import { isAgentFile } from '../../../config/index.ts';
 import { type Configuration, type ConfiguredServer, placeOf, type SourceRef } from '../../../domain/index.ts';
 import { policyEntriesFor } from '../../../governance/index.ts';
 import { appendItem, type Edited, newConfigFile, openFile, putMember } from '../../../workspace-files/index.ts';
+import { onRecord } from '../acts/operator-log.ts';
 import { agentNames } from '../agents/agent-names.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
@@ -51,13 +52,15 @@ export async function addServer(
     await checkOrder(order, write({ ...order.body, enabled: false }));
     const text = write(order.body);
     refuseBrokenFile(await tryOut(cli.env, [{ file, text }]), [file]);
-    const takeBack = await makeBeside?.();
-    try {
-      await opened.replace(text);
-    } catch (error) {
-      await takeBack?.();
-      throw error;
-    }
+    await onRecord(cli, workspace, [{ what: 'server.added', subject: order.name, detail: `in ${file}` }], async () => {
+      const takeBack = await makeBeside?.();
+      try {
+        await opened.replace(text);
+      } catch (error) {
+        await takeBack?.();
+        throw error;
+      }
+    });
     await approval.approve(new Map([[file, text]]), [order.name]);
     return describe(await loadWorkspace(cli, workspace), order, route.remarks);
   });

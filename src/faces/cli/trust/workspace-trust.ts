@@ -10,6 +10,7 @@ import {
   retainedNotice,
   type TrustChanges,
 } from '../../../workspace-trust/index.ts';
+import { recordTrust } from '../acts/recorded-trust.ts';
 import type { CliContext } from '../context.ts';
 import { loadDeps } from '../servers/load-workspace.ts';
 
@@ -64,9 +65,10 @@ export function loadTexts(
   return loadWithSources(loadDeps(cli, workspace), { workspace, instead: texts, only: true });
 }
 
-export function openChanges({ clock, random, env }: Process, workspace: string): Promise<TrustChanges> {
-  return openTrustChanges(
-    { clock, random, logger: createSilentLogger() },
-    { workspace, stateHome: stateHomeFor(workspace, env) },
-  );
+/** Each change is in the audit log before it takes effect. */
+export async function openChanges(cli: CliContext, workspace: string): Promise<TrustChanges> {
+  const { clock, random, env } = cli;
+  const deps = { clock, random, logger: createSilentLogger() };
+  const changes = await openTrustChanges(deps, { workspace, stateHome: stateHomeFor(workspace, env) });
+  return recordTrust(cli, workspace, changes);
 }
