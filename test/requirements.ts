@@ -1,5 +1,6 @@
 import { commandLineRequirements } from './requirements-command-line.ts';
 import { definitionRequirements } from './requirements-definitions.ts';
+import { resultRequirements } from './requirements-results.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -339,6 +340,7 @@ export const requirements = {
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
   ...commandLineRequirements,
+  ...resultRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -5,13 +5,17 @@ import type { Target } from './target.ts';
 /** Remembers which labels runs have. A label stays for the life of its run, also after a restart. */
 export interface RunLabels {
   /** The labels of the caller's run and of the runs that delegated to it. Undefined: not known. */
-  of(caller: Pick<Caller, 'project' | 'run' | 'runKeys'>): ReadonlySet<string> | undefined;
+  of(caller: RunOfCaller): ReadonlySet<string> | undefined;
+  /** The same for records, sorted. Undefined if there are none, or none that are known. */
+  namesOf(caller: RunOfCaller): readonly string[] | undefined;
   /**
    * Gives the labels of the target to the caller's run and to those that delegated to it, to which its results return.
    * Call it before anything is sent: part of a result may arrive although the call fails. Throws if it cannot be stored.
    */
   mark(caller: Caller, target: Target): void;
 }
+
+type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys'>;
 
 /** Stores labels beyond the life of the process. */
 export interface RunLabelStore {
@@ -26,10 +30,15 @@ const maxRuns = 100_000;
 
 export function createRunLabels(store: RunLabelStore): RunLabels {
   const known = new Map([...(store.stored ?? [])].map(([run, labels]) => [run, new Set(labels)]));
+  const labelsOfRun = (caller: RunOfCaller): ReadonlySet<string> =>
+    new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
   return {
-    of(caller) {
-      if (store.stored === undefined) return undefined;
-      return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
+    of: (caller) => (store.stored === undefined ? undefined : labelsOfRun(caller)),
+    namesOf(caller) {
+      // Most hubs have no labels, and every call asks.
+      if (known.size === 0) return undefined;
+      const labels = labelsOfRun(caller);
+      return labels.size === 0 ? undefined : [...labels].sort();
     },
     mark(caller, target) {
       const { labels } = target.control.spec;
@@ -50,7 +59,7 @@ function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly 
   return [...all, ...(tools.get(ownName) ?? [])];
 }
 
-function keysToCheck({ project, run, runKeys = [] }: Pick<Caller, 'project' | 'run' | 'runKeys'>): readonly string[] {
+function keysToCheck({ project, run, runKeys = [] }: RunOfCaller): readonly string[] {
   return [`run:${run}`, ...runKeys.slice(1)].map((key) => `${project} ${key}`);
 }
 

@@ -14,10 +14,11 @@ export function openRecord(run: CallRun, subject: LedgerSubject): OpenCall {
   return record;
 }
 
-/** The ledger subject with the decision on this call. */
-export function subjectOf({ target, decision }: CallRun): LedgerSubject {
-  if (decision === undefined || decision === target.decision) return target.subject;
-  return decidedSubject(target.subject, decisionFacts(decision));
+/** The ledger subject with the decision on this call, and the labels of its run. */
+export function subjectOf({ path, call, target, decision = target.decision }: CallRun): LedgerSubject {
+  const labels = path.labels?.namesOf(call.request.caller);
+  if (labels === undefined && decision === target.decision) return target.subject;
+  return decidedSubject(target.subject, { ...decisionFacts(decision), ...(labels === undefined ? {} : { labels }) });
 }
 
 /** Resolves when the operating system has the record. Nothing is sent before that. */

@@ -135,6 +135,7 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
   const names = Array.isArray(chain) ? chain.filter((name) => typeof name === 'string') : [agent];
   const ruleSource = textOrNull(fields.rule_source);
   const asked = typeof method === 'string' ? { method } : {};
+  const labels = Array.isArray(fields.labels) ? fields.labels.filter((label) => typeof label === 'string') : [];
   const facts: SubjectFacts = {
     agent,
     chain: names,
@@ -144,6 +145,7 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
     decision,
     rule: textOrNull(rule),
     ruleSource,
+    ...(labels.length === 0 ? {} : { labels }),
   };
   // Slices the text instead of serializing the parsed value, to preserve big integers. Arguments are the last member,
   // and this sequence cannot occur before them because quotes inside strings are escaped.

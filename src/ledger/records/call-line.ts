@@ -44,6 +44,8 @@ export interface CallLine {
   /** The rule or setting that decided, and its `file:line`. Null where no rule matched; absent in older lines. */
   readonly rule?: string | null;
   readonly rule_source?: string | null;
+  /** The labels of the run when the call was decided; absent if it had none. */
+  readonly labels?: readonly string[];
 }
 
 /**
@@ -74,10 +76,15 @@ function isCallLine(value: object): value is CallLine {
     rules.every((name) => line[name] === undefined || line[name] === null || typeof line[name] === 'string') &&
     (line.method === undefined || typeof line.method === 'string') &&
     (line.cached === undefined || line.cached === true) &&
-    (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
+    lists.every((name) => line[name] === undefined || isTextList(line[name]))
   );
 }
 
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+const lists = ['chain', 'labels'] as const satisfies (keyof CallLine)[];
 const rules = ['rule', 'rule_source'] as const satisfies (keyof CallLine)[];
 const cutMembers = ['args', 'error'] as const;
 const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];

@@ -17,6 +17,8 @@ export interface SubjectFacts {
   /** The rule or setting that decided, and where it is written. Null, or left out, where no rule matched. */
   readonly rule?: string | null;
   readonly ruleSource?: string | null;
+  /** The labels of the run when the call was decided. Left out if it had none. */
+  readonly labels?: readonly string[];
   /** The name is the caller's own text although it belongs to a server. */
   readonly asSaid?: boolean;
 }
@@ -55,14 +57,15 @@ export function decidedSubject(subject: LedgerSubject, facts: DecisionFacts): Le
   return subjectText(subject, facts);
 }
 
-export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource'>;
+export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource' | 'labels'>;
 
 function subjectText(
   { server, what, who, origin, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'origin' | 'known'>,
   facts: DecisionFacts,
 ): LedgerSubject {
   const rule = `"rule":${JSON.stringify(facts.rule ?? null)},"rule_source":${JSON.stringify(facts.ruleSource ?? null)}`;
-  const decision = `"decision":${JSON.stringify(facts.decision)},${rule}`;
+  const labels = facts.labels === undefined ? '' : `,"labels":${JSON.stringify(facts.labels)}`;
+  const decision = `"decision":${JSON.stringify(facts.decision)},${rule}${labels}`;
   const text = `${what},${who},${decision}`;
   return { text, server, what, who, origin, decision, known, redacted: undefined, frame: undefined };
 }

@@ -38,6 +38,7 @@ export const callLineSchema = z.strictObject({
   decision: z.string().nullable().describe('The policy decision.'),
   rule: z.string().nullable().exactOptional().describe('The rule or setting that decided; null where no rule matched.'),
   rule_source: z.string().nullable().exactOptional().describe('The location of that rule, as file:line.'),
+  labels: z.array(z.string()).exactOptional().describe('The labels of the run at that time; absent if it had none.'),
 });
 
 const count = z.int().nonnegative();
