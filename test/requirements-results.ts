@@ -5,4 +5,8 @@ export const resultRequirements = {
     'For known file servers, a path condition that allows does not hold for an argument which the tool ignores.',
   'policy:link-swap':
     'A folder that becomes a link counts as the link from the next call on, also for calls that waited.',
+  'results:redact':
+    'What a redaction rule of a server matches never reaches an agent or the ledger in a result or an error; a result too long to search is dropped.',
+  'results:delimit':
+    'With delimit, text labelled untrusted-content gets marks that its content cannot close; structured content and images stay as they are.',
 } as const satisfies Record<string, string>;

@@ -45,7 +45,7 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
       if (labels === undefined) return;
       for (const key of keysToMark(caller)) {
         const own = known.get(key);
-        const added = labelsOf(labels, target).filter((label) => own?.has(label) !== true);
+        const added = labelsOfTarget(labels, target).filter((label) => own?.has(label) !== true);
         if (added.length === 0) continue;
         if (own === undefined && known.size >= maxRuns) throw tooManyRuns();
         store.add(key, added);
@@ -55,8 +55,11 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
   };
 }
 
-function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly string[] {
-  return [...all, ...(tools.get(ownName) ?? [])];
+/** A task has the labels of its tool. */
+export function labelsOfTarget({ all, tools }: ContentLabels, target: Target): readonly string[] {
+  const { kind, ownName, subjectName } = target;
+  const tool = kind.startsWith('task-') ? subjectName.slice('task:'.length) : ownName;
+  return [...all, ...(tools.get(tool) ?? [])];
 }
 
 function keysToCheck({ project, run, runKeys = [] }: RunOfCaller): readonly string[] {

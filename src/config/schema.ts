@@ -105,6 +105,26 @@ export const labelsSchema = z
     'Labels that a run gets by a call: a list for the whole server, or lists by tool, with "*" for the whole server.',
   );
 
+export const resultsSchema = z
+  .strictObject({
+    redact: z
+      .array(
+        z.strictObject({
+          regex: z.string().min(1).max(1000).describe('An RE2 expression. What it matches is replaced.'),
+          with: z.string().max(40).optional().describe('The replacement. Default [redacted].'),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Replaces parts of the texts in results and errors.'),
+    delimit: z
+      .boolean()
+      .optional()
+      .describe('true puts marks around texts that are labelled untrusted-content. Default false.'),
+  })
+  .describe('Changes results before agents get them. Default: nothing is changed.');
+
 export const serverSchema = z
   .strictObject({
     ...transportShape,
@@ -144,6 +164,7 @@ export const serverSchema = z
       .optional()
       .describe('The server works on files of this machine. Known file servers need no such mark.'),
     labels: labelsSchema.optional(),
+    results: resultsSchema.optional(),
     cache: cacheSchema.optional(),
     instead: z
       .string()

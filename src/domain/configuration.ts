@@ -1,5 +1,6 @@
 import type { FolderGuard } from '../base/index.ts';
 import type { RuleEffect, ToolClass } from './decision.ts';
+import type { RedactionRule } from './redaction-rule.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -179,6 +180,8 @@ export interface ServerSpec {
   readonly paths?: 'local';
   /** What its results bring into a run. */
   readonly labels?: ContentLabels;
+  /** What is changed in its results. Undefined: nothing. */
+  readonly results?: ResultSettings;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -213,6 +216,16 @@ export type ConfiguredServer =
       /** The operator declined it. */
       readonly declined: boolean;
     };
+
+/** What is changed in the results of a server before agents get them. */
+export interface ResultSettings {
+  readonly redact: readonly RedactionRule[];
+  /** Text that is labelled `untrusted-content` gets marks around it. */
+  readonly delimit: boolean;
+}
+
+/** The label of content that may hold instructions of strangers. */
+export const untrustedContent = 'untrusted-content';
 
 /** The labels that a run gets by a call: of every tool, resource and prompt of a server, and of single tools. */
 export interface ContentLabels {

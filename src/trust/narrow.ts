@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   CacheSettings,
   Configuration,
   ContentLabels,
   Isolation,
+  ResultSettings,
   Retention,
   ServerLimits,
   ServerSpec,
@@ -15,6 +17,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const disabledBy = base.disabledBy ?? other.disabledBy;
   const paths = base.paths ?? other.paths;
   const labels = bothLabels(base.labels, other.labels);
+  const results = bothResults(base.results, other.results);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -28,6 +31,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     ...(disabledBy === undefined ? {} : { disabledBy }),
     ...(paths === undefined ? {} : { paths }),
     ...(labels === undefined ? {} : { labels }),
+    ...(results === undefined ? {} : { results }),
   };
 }
 
@@ -37,6 +41,13 @@ function bothLabels(one: ContentLabels | undefined, other: ContentLabels | undef
   const tools = new Map(one.tools);
   for (const [tool, labels] of other.tools) tools.set(tool, union(tools.get(tool) ?? [], labels));
   return { all: union(one.all, other.all), tools };
+}
+
+/** Nothing that one version hides or marks may appear without. */
+function bothResults(one: ResultSettings | undefined, other: ResultSettings | undefined): ResultSettings | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const more = other.redact.filter((rule) => !one.redact.some((each) => isDeepStrictEqual(each, rule)));
+  return { redact: [...one.redact, ...more], delimit: one.delimit || other.delimit };
 }
 
 function union(one: readonly string[], other: readonly string[]): readonly string[] {

@@ -28,6 +28,7 @@ import {
 } from '../schema.ts';
 import { readFallbacks } from '../servers/read-fallbacks.ts';
 import { millisecondsAt, readLimits } from '../servers/read-limits.ts';
+import { readResults } from '../servers/read-results.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
@@ -152,6 +153,7 @@ const serversFormat: ServersFormat = {
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       roots: rootsSources.find((source) => source === textAt(node, 'roots')),
       labels: readLabels(child(node, 'labels')),
+      results: readResults(node, findings, place),
       paths: textAt(node, 'paths') === 'local' ? 'local' : undefined,
       cache: readCache(node),
       instead: textAt(node, 'instead'),
