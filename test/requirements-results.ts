@@ -9,4 +9,9 @@ export const resultRequirements = {
     'What a redaction rule of a server matches never reaches an agent or the ledger in a result or an error; a result too long to search is dropped.',
   'results:delimit':
     'With delimit, text labelled untrusted-content gets marks that its content cannot close; structured content and images stay as they are.',
+  'magsag:permissions':
+    "MAGSAG's mcp_permissions.yaml is read in place: its permissions restrict calls in addition to all other rules.",
+  'magsag:environment': 'Where its environment is not known, the strictest of all its environments applies.',
+  'magsag:not-understood': 'If part of it is not understood, nothing is allowed until it is corrected.',
+  'magsag:trust': 'Its permissions belong to the rules that the operator approves.',
 } as const satisfies Record<string, string>;

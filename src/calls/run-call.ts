@@ -62,7 +62,7 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
           const changed = admitAgain(run);
           if (changed !== undefined) return changed;
         }
-        path.budgets?.take(call.request.caller);
+        path.budgets?.take(call.request.caller, target.server);
         path.labels?.mark(call.request.caller, target);
         await recordSending(run);
       } catch (error) {

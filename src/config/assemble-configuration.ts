@@ -11,6 +11,7 @@ import {
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
+import { collectPermissions, environmentNotes, environmentVariable } from './permissions/collect-permissions.ts';
 import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
@@ -75,6 +76,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
   const { servers, problems, secrets, uses, literals, written } = assembleServers(deps, options);
   refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
   const { agents, problems: aboutAgents } = mergeAgents(readSources);
+  const permissions = collectPermissions(readSources, deps.env);
   const all = [
     ...options.notices.map(asFatal),
     ...stored.problems,
@@ -86,6 +88,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     }),
     ...problems,
     ...aboutAgents,
+    ...environmentNotes(permissions),
   ];
   if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(options));
   const configuration: Configuration = {
@@ -94,12 +97,16 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     agents,
     roles: allRoles(readSources),
     policy: firstPolicy(readSources),
+    ...(permissions === undefined ? {} : { permissions }),
     naming: 'prefixed',
     problems: all.sort(byPlace(readSources)),
     files: [...readSources.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
     secrets: secrets.filter((secret) => secret.length >= shortestSecret),
     shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
-    environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+    environment: [
+      ...[...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+      ...(permissions !== undefined && permissions.written === undefined ? [environmentVariable] : []),
+    ],
     ledger: defaultLedger,
     serve: defaultServe,
     allowPaths: [],

@@ -287,6 +287,14 @@ const versionSchema = z.literal(1).describe('Version of this format.');
 
 const name = z.string().regex(namePattern);
 
+export const environmentSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    'Environment of mcp_permissions.yaml that applies. Default: the variable MAGSAG_ENVIRONMENT, else the strictest.',
+  );
+
 export const fileSchema = z
   .strictObject({
     version: versionSchema.optional(),
@@ -297,6 +305,7 @@ export const fileSchema = z
       .optional()
       .describe('Agents by name. If any agent is routed, an agent without a route gets only shared servers.'),
     policies: policiesSchema.optional(),
+    environment: environmentSchema.optional(),
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
     allowPaths: allowPathsSchema.optional(),

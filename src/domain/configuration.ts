@@ -1,5 +1,6 @@
 import type { FolderGuard } from '../base/index.ts';
 import type { RuleEffect, ToolClass } from './decision.ts';
+import type { Permissions } from './permissions.ts';
 import type { RedactionRule } from './redaction-rule.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
@@ -316,6 +317,8 @@ export interface AccessRules {
   /** Maps agents to roles. An agent without its own entry uses its role's. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Undefined: there is no permissions file. */
+  readonly permissions?: Permissions;
 }
 
 /** The whole configuration, frozen. */

@@ -69,6 +69,7 @@ export {
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
+export { type PermissionRules, type Permissions, permissionsInForce, type SharedRate } from './permissions.ts';
 export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
 export { RedactionRule, type TextReplacement } from './redaction-rule.ts';
 export { allHold, anyHolds, type Holds, negated, RuleCondition } from './rule-condition.ts';

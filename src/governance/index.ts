@@ -25,6 +25,7 @@ export {
   adviceOn,
   compileBudgets,
   compilePolicy,
+  compileSharedRates,
   compileToolKind,
   createListedUris,
   createPolicyCompiler,

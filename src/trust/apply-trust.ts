@@ -142,8 +142,8 @@ function withFiles(spec: ServerSpec, approvedFiles: ApprovedFiles): ServerSpec {
 }
 
 /** A configuration has rules and much else, which must not override what is on disk. */
-function onlyRules({ agents, roles, policy }: AccessRules): AccessRules {
-  return { agents, roles, policy };
+function onlyRules({ agents, roles, policy, permissions }: AccessRules): AccessRules {
+  return { agents, roles, policy, ...(permissions === undefined ? {} : { permissions }) };
 }
 
 /** The entry on disk is the one that the operator looks for. */

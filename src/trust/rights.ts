@@ -5,6 +5,7 @@ import {
   type ClientRules,
   type Configuration,
   limitsOfRule,
+  type Permissions,
   type PolicyRule,
   type ServerAccess,
   type ServerSpec,
@@ -86,12 +87,30 @@ export function policyRights(configuration: Configuration): RightsDocument {
   return withoutDefaults({ ...rulesOf(configuration), naming, ledger, serve, allowPaths: sorted(allowPaths) });
 }
 
-function rulesOf({ agents, roles, policy }: AccessRules): RightsDocument {
+function rulesOf({ agents, roles, policy, permissions }: AccessRules): RightsDocument {
   return {
     agents: Object.fromEntries([...agents].sort(byName).map(([name, agent]) => [name, agentOf(agent)])),
     roles: Object.fromEntries([...roles].sort(byName)),
     policy: policyOf(policy),
+    permissions: permissions && permissionsOf(permissions),
   };
+}
+
+/** Every environment counts: which of them is in force may be up to the hub's own environment, which needs no approval. */
+function permissionsOf({ written, rules }: Permissions): RightsDocument {
+  return withoutDefaults({
+    environment: written,
+    rules: rules.map(({ environment, ordered, servers, fallback, restrictions, rates }) =>
+      withoutDefaults({
+        environment,
+        ordered: ordered.map(ruleOf),
+        servers: Object.fromEntries([...servers].sort(byName).map(([name, rule]) => [name, ruleOf(rule)])),
+        fallback: ruleOf(fallback),
+        restrictions: restrictions.map(ruleOf),
+        rates: rates.length === 0 ? undefined : rates,
+      }),
+    ),
+  });
 }
 
 function agentOf({ servers, tools, policy, budget }: AgentSpec): RightsDocument {

@@ -13,6 +13,7 @@ import { qAgentFiles } from './clients/q-agents.ts';
 import { vscodeMcpJson } from './clients/vscode-mcp-json.ts';
 import { zedSettings } from './clients/zed-settings.ts';
 import { enabledTools } from './enabled-tools.ts';
+import { permissionFiles } from './permission-files.ts';
 import { productManifest } from './product-manifest.ts';
 import { quartermasterYaml } from './quartermaster-yaml.ts';
 import type { Reader } from './reader.ts';
@@ -27,6 +28,7 @@ export const readers: readonly Reader[] = [
   agentFiles,
   squadTeam,
   formerSquadTeam,
+  ...permissionFiles,
   serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
   serverFiles('ops/adk/servers', ['.yaml', '.yml']),
   mcpJson,

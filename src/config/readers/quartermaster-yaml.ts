@@ -17,6 +17,7 @@ import { denyEverything, type ReadPolicy, readPolicy } from '../restrictions/rea
 import { readLabels } from '../rules/read-labels.ts';
 import {
   allowPathsSchema,
+  environmentSchema,
   fileSchema,
   isolations,
   ledgerSchema,
@@ -94,12 +95,14 @@ function readContent(root: SourceMap, file: string): FileContent {
   const agents = readAgentsSection(root, file, findings);
   const policies = readPoliciesSection(root, file, findings);
   const settings = readSettings(root, findings);
+  const environment = readEnvironment(root, findings);
   return {
     servers: readServersSection(root, findings),
     findings,
     agents: agents?.agents ?? new Map(),
     roles: agents?.roles ?? new Map(),
     policy: lost ?? (agents === undefined ? denyEverything({ file }) : policies.policy),
+    ...(environment === undefined ? {} : { environment }),
     settings,
     mentions: [...(agents?.mentions ?? []), ...policies.mentions],
   };
@@ -126,6 +129,15 @@ function readPoliciesSection(root: SourceMap, file: string, findings: Finding[])
   for (const finding of own) findings.push({ ...finding, message: `${finding.message} ${nothingAllowed}` });
   const line = entryOf(root, 'policies')?.line ?? section.line;
   return hasError(own) ? { ...read, policy: denyEverything({ file, line }) } : read;
+}
+
+function readEnvironment(root: SourceMap, findings: Finding[]): string | undefined {
+  const node = child(root, 'environment');
+  if (node === undefined) return undefined;
+  const options = { field: 'environment', subject: '"environment"', unknownKeys: 'error' } as const;
+  findings.push(...checkNode(environmentSchema, node, options));
+  // A text that is none chooses no environment, and the strictest applies.
+  return textAt(root, 'environment') ?? '';
 }
 
 function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {

@@ -1,4 +1,4 @@
-import type { AgentSpec, Configuration, ToolPolicy } from '../../domain/index.ts';
+import type { AgentSpec, Configuration, PermissionRules, ToolPolicy } from '../../domain/index.ts';
 import type { SourceText } from '../files/source-file.ts';
 import type { ParsedSource, SourceNode } from '../files/source-tree.ts';
 import type { Finding } from '../findings.ts';
@@ -70,6 +70,10 @@ export interface FileContent {
   /** Agents with the role that the file gives them. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Of a permissions file, one for each of its environments. */
+  readonly permissions?: readonly PermissionRules[];
+  /** The environment whose permissions apply. */
+  readonly environment?: string;
   readonly settings: Settings;
   readonly mentions: readonly Mention[];
 }
