@@ -2,6 +2,7 @@ import { commandLineRequirements } from './requirements-command-line.ts';
 import { definitionRequirements } from './requirements-definitions.ts';
 import { ruleRequirements } from './requirements-rules.ts';
 import { lockRequirements } from './requirements-lock.ts';
+import { resultRequirements } from './requirements-results.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -349,6 +350,7 @@ export const requirements = {
   ...lockRequirements,
   ...commandLineRequirements,
   ...ruleRequirements,
+  ...resultRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

@@ -2,7 +2,7 @@ import type { Call, CallResult } from './call.ts';
 import { createCallRates } from './call-rates.ts';
 import { isInputRequired } from './input-required/input-required.ts';
 import { createSessionUis } from './mcp-apps/session-uis.ts';
-import { admit } from './path/admit.ts';
+import { admit, admitAgain } from './path/admit.ts';
 import { answerCached, findCached } from './path/answer-cached.ts';
 import { answerInputRequests } from './path/answer-input-requests.ts';
 import { answerMissing } from './path/answer-missing.ts';
@@ -58,9 +58,13 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       try {
         if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
-        if (reached !== undefined) await reached;
+        if (reached !== undefined) {
+          await reached;
+          const changed = admitAgain(run);
+          if (changed !== undefined) return changed;
+        }
         checkDefinition(run);
-        path.budgets?.take(call.request.caller);
+        path.budgets?.take(call.request.caller, target.server);
         path.labels?.mark(call.request.caller, target);
         await recordSending(run);
       } catch (error) {

@@ -12,6 +12,7 @@ import {
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
 import { applyLock } from './lock/apply-lock.ts';
+import { collectPermissions, environmentNotes, environmentVariable } from './permissions/collect-permissions.ts';
 import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
@@ -77,6 +78,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
   applyLock(servers, readSources, settings.lock);
   refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
   const { agents, problems: aboutAgents } = mergeAgents(readSources);
+  const permissions = collectPermissions(readSources, deps.env);
   const all = [
     ...options.notices.map(asFatal),
     ...stored.problems,
@@ -88,6 +90,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     }),
     ...problems,
     ...aboutAgents,
+    ...environmentNotes(permissions),
   ];
   if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(options));
   const configuration: Configuration = {
@@ -96,12 +99,16 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     agents,
     roles: allRoles(readSources),
     ...firstPolicy(readSources),
+    ...(permissions === undefined ? {} : { permissions }),
     naming: 'prefixed',
     problems: all.sort(byPlace(readSources)),
     files: [...readSources.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
     secrets: secrets.filter((secret) => secret.length >= shortestSecret),
     shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
-    environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+    environment: [
+      ...[...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+      ...(permissions !== undefined && permissions.written === undefined ? [environmentVariable] : []),
+    ],
     ledger: defaultLedger,
     serve: defaultServe,
     allowPaths: [],

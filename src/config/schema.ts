@@ -105,6 +105,26 @@ export const labelsSchema = z
     'Labels that a run gets by a call: a list for the whole server, or lists by tool, with "*" for the whole server.',
   );
 
+export const resultsSchema = z
+  .strictObject({
+    redact: z
+      .array(
+        z.strictObject({
+          regex: z.string().min(1).max(1000).describe('An RE2 expression. What it matches is replaced.'),
+          with: z.string().max(40).optional().describe('The replacement. Default [redacted].'),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Replaces parts of the texts in results and errors.'),
+    delimit: z
+      .boolean()
+      .optional()
+      .describe('true puts marks around texts that are labelled untrusted-content. Default false.'),
+  })
+  .describe('Changes results before agents get them. Default: nothing is changed.');
+
 export const serverSchema = z
   .strictObject({
     ...transportShape,
@@ -144,6 +164,7 @@ export const serverSchema = z
       .optional()
       .describe('The server works on files of this machine. Known file servers need no such mark.'),
     labels: labelsSchema.optional(),
+    results: resultsSchema.optional(),
     cache: cacheSchema.optional(),
     instead: z
       .string()
@@ -285,6 +306,14 @@ const versionSchema = z.literal(1).describe('Version of this format.');
 
 const name = z.string().regex(namePattern);
 
+export const environmentSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    'Environment of mcp_permissions.yaml that applies. Default: the variable MAGSAG_ENVIRONMENT, else the strictest.',
+  );
+
 export const fileSchema = z
   .strictObject({
     version: versionSchema.optional(),
@@ -295,6 +324,7 @@ export const fileSchema = z
       .optional()
       .describe('Agents by name. If any agent is routed, an agent without a route gets only shared servers.'),
     policies: policiesSchema.optional(),
+    environment: environmentSchema.optional(),
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
     allowPaths: allowPathsSchema.optional(),

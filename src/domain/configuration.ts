@@ -1,6 +1,8 @@
 import type { FolderGuard } from '../base/index.ts';
 import type { RuleEffect, ToolClass } from './decision.ts';
 import type { LockMode, ServerLock } from './definition-lock.ts';
+import type { Permissions } from './permissions.ts';
+import type { RedactionRule } from './redaction-rule.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -182,6 +184,8 @@ export interface ServerSpec {
   readonly labels?: ContentLabels;
   /** Undefined: no lockfile says which definitions agents may get. */
   readonly lock?: ServerLock;
+  /** What is changed in its results. Undefined: nothing. */
+  readonly results?: ResultSettings;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -216,6 +220,16 @@ export type ConfiguredServer =
       /** The operator declined it. */
       readonly declined: boolean;
     };
+
+/** What is changed in the results of a server before agents get them. */
+export interface ResultSettings {
+  readonly redact: readonly RedactionRule[];
+  /** Text that is labelled `untrusted-content` gets marks around it. */
+  readonly delimit: boolean;
+}
+
+/** The label of content that may hold instructions of strangers. */
+export const untrustedContent = 'untrusted-content';
 
 /** The labels that a run gets by a call: of every tool, resource and prompt of a server, and of single tools. */
 export interface ContentLabels {
@@ -310,6 +324,8 @@ export interface AccessRules {
   readonly policy: ToolPolicy | undefined;
   /** Rules that are tried in place of `policy`. They enforce nothing. */
   readonly shadow?: ToolPolicy;
+  /** Undefined: there is no permissions file. */
+  readonly permissions?: Permissions;
 }
 
 /** The whole configuration, frozen. */

@@ -50,8 +50,8 @@ export type TextPattern = (text: string) => boolean;
 
 /** Judges texts that a server takes as paths, in every way the server may read them. */
 export interface ArgumentPaths {
-  /** `folder` is relative to the workspace. */
-  isInside(text: string, folder: string): Holds;
+  /** `argument` as rules name it: `a.*` is every item of a list. `folder` is relative to the workspace. */
+  isInside(argument: string, text: string, folder: string): Holds;
   /** Undefined if the argument of the tool is not known to be a path. */
   matchesGlob(argument: string, text: string, glob: TextPattern): Holds | undefined;
 }

@@ -30,6 +30,7 @@ export {
   type Problem,
   type ProgramSettings,
   placeOf,
+  type ResultSettings,
   type Retention,
   type RootsSource,
   type ServerAccess,
@@ -45,6 +46,7 @@ export {
   type TransportKind,
   type TransportSpec,
   transportKinds,
+  untrustedContent,
   worstProblem,
 } from './configuration.ts';
 export {
@@ -80,7 +82,9 @@ export {
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
+export { type PermissionRules, type Permissions, permissionsInForce, type SharedRate } from './permissions.ts';
 export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
+export { RedactionRule, type TextReplacement } from './redaction-rule.ts';
 export { allHold, anyHolds, type Holds, negated, RuleCondition } from './rule-condition.ts';
 export { isSameConnection } from './same-connection.ts';
 export { isReadOnly } from './scopes.ts';

@@ -27,6 +27,7 @@ export {
   adviceOn,
   compileBudgets,
   compilePolicy,
+  compileSharedRates,
   compileToolKind,
   createListedUris,
   createPolicyCompiler,

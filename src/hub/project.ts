@@ -9,7 +9,7 @@ import {
   type Views,
 } from '../calls/index.ts';
 import { createRootsFilter } from '../config/index.ts';
-import { compileBudgets } from '../governance/index.ts';
+import { compileBudgets, compileSharedRates } from '../governance/index.ts';
 import { createCatalogStore } from '../storage/index.ts';
 import type { ConfigurationSource } from './configuration/configuration-source.ts';
 import { createDiagnosis } from './diagnosis/diagnosis.ts';
@@ -73,7 +73,8 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
   let budgetOf = compileBudgets(source.configuration);
-  const budgets = createAgentBudgets({ clock, budgets: () => budgetOf });
+  let sharedRates = compileSharedRates(source.configuration);
+  const budgets = createAgentBudgets({ clock, budgets: () => budgetOf, rates: () => sharedRates });
 
   function viewSource(): ViewSource {
     return { configuration: source.configuration, upstreams: pool.upstreams, caches: pool.caches, ...names.forViews() };
@@ -88,6 +89,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   source.onReload((configuration) => {
     names.adopt(configuration);
     budgetOf = compileBudgets(configuration);
+    sharedRates = compileSharedRates(configuration);
     parts.redaction.learn(configuration);
     pool.adopt(configuration);
     renew();

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CacheSettings,
   type Configuration,
   type ContentLabels,
   type Isolation,
   narrowLock,
+  type ResultSettings,
   type Retention,
   type ServerLimits,
   type ServerSpec,
@@ -17,6 +19,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const paths = base.paths ?? other.paths;
   const labels = bothLabels(base.labels, other.labels);
   const lock = narrowLock(base.lock, other.lock);
+  const results = bothResults(base.results, other.results);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -31,6 +34,7 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     ...(paths === undefined ? {} : { paths }),
     ...(labels === undefined ? {} : { labels }),
     ...(lock === undefined ? {} : { lock }),
+    ...(results === undefined ? {} : { results }),
   };
 }
 
@@ -40,6 +44,13 @@ function bothLabels(one: ContentLabels | undefined, other: ContentLabels | undef
   const tools = new Map(one.tools);
   for (const [tool, labels] of other.tools) tools.set(tool, union(tools.get(tool) ?? [], labels));
   return { all: union(one.all, other.all), tools };
+}
+
+/** Nothing that one version hides or marks may appear without. */
+function bothResults(one: ResultSettings | undefined, other: ResultSettings | undefined): ResultSettings | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const more = other.redact.filter((rule) => !one.redact.some((each) => isDeepStrictEqual(each, rule)));
+  return { redact: [...one.redact, ...more], delimit: one.delimit || other.delimit };
 }
 
 function union(one: readonly string[], other: readonly string[]): readonly string[] {

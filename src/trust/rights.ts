@@ -6,6 +6,7 @@ import {
   type Configuration,
   definitionKinds,
   limitsOfRule,
+  type Permissions,
   type PolicyRule,
   type ServerAccess,
   type ServerLock,
@@ -53,6 +54,7 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
     paths,
     labels,
     lock,
+    results,
     cache,
     instead,
     description,
@@ -76,6 +78,7 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
       ...Object.fromEntries([...labels.tools].sort(byName).map(([tool, names]) => [`tool ${tool}`, sorted(names)])),
     },
     lock: lock && lockOf(lock),
+    results: results && { ...results, redact: results.redact.map(({ regex, replacement }) => [regex, replacement]) },
     cache,
     instead,
     description,
@@ -97,13 +100,31 @@ export function policyRights(configuration: Configuration): RightsDocument {
   return withoutDefaults({ ...rulesOf(configuration), naming, ledger, serve, allowPaths: sorted(allowPaths) });
 }
 
-function rulesOf({ agents, roles, policy, shadow }: AccessRules): RightsDocument {
+function rulesOf({ agents, roles, policy, shadow, permissions }: AccessRules): RightsDocument {
   return {
     agents: Object.fromEntries([...agents].sort(byName).map(([name, agent]) => [name, agentOf(agent)])),
     roles: Object.fromEntries([...roles].sort(byName)),
     policy: policyOf(policy),
     shadow: policyOf(shadow),
+    permissions: permissions && permissionsOf(permissions),
   };
+}
+
+/** Every environment counts: which of them is in force may be up to the hub's own environment, which needs no approval. */
+function permissionsOf({ written, rules }: Permissions): RightsDocument {
+  return withoutDefaults({
+    environment: written,
+    rules: rules.map(({ environment, ordered, servers, fallback, restrictions, rates }) =>
+      withoutDefaults({
+        environment,
+        ordered: ordered.map(ruleOf),
+        servers: Object.fromEntries([...servers].sort(byName).map(([name, rule]) => [name, ruleOf(rule)])),
+        fallback: ruleOf(fallback),
+        restrictions: restrictions.map(ruleOf),
+        rates: rates.length === 0 ? undefined : rates,
+      }),
+    ),
+  });
 }
 
 function agentOf({ servers, tools, policy, shadow, budget }: AgentSpec): RightsDocument {

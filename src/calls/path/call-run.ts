@@ -1,4 +1,4 @@
-import { type Clock, HubError, type LinkedList } from '../../base/index.ts';
+import { type Clock, HubError, type LinkedList, type RandomBytes } from '../../base/index.ts';
 import type { Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
@@ -17,6 +17,7 @@ import type { Views } from '../views/views.ts';
 
 export interface CallPathDeps {
   readonly clock: Clock;
+  readonly random: RandomBytes;
   readonly ledger: Ledger;
   readonly views: Views;
   readonly taskIds: TaskIds;

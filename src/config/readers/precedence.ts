@@ -14,6 +14,7 @@ import { vscodeMcpJson } from './clients/vscode-mcp-json.ts';
 import { zedSettings } from './clients/zed-settings.ts';
 import { enabledTools } from './enabled-tools.ts';
 import { lockFile } from './lock-file.ts';
+import { permissionFiles } from './permission-files.ts';
 import { productManifest } from './product-manifest.ts';
 import { quartermasterYaml } from './quartermaster-yaml.ts';
 import type { Reader } from './reader.ts';
@@ -29,6 +30,7 @@ export const readers: readonly Reader[] = [
   agentFiles,
   squadTeam,
   formerSquadTeam,
+  ...permissionFiles,
   serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
   serverFiles('ops/adk/servers', ['.yaml', '.yml']),
   mcpJson,

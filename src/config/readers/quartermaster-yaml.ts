@@ -17,6 +17,7 @@ import { denyEverything, type ReadPolicy, readPolicy } from '../restrictions/rea
 import { readLabels } from '../rules/read-labels.ts';
 import {
   allowPathsSchema,
+  environmentSchema,
   fileSchema,
   isolations,
   ledgerSchema,
@@ -29,6 +30,7 @@ import {
 } from '../schema.ts';
 import { readFallbacks } from '../servers/read-fallbacks.ts';
 import { millisecondsAt, readLimits } from '../servers/read-limits.ts';
+import { readResults } from '../servers/read-results.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
@@ -95,6 +97,7 @@ function readContent(root: SourceMap, file: string): FileContent {
   const policies = readPoliciesSection(root, file, findings);
   const settings = readSettings(root, findings);
   const locked = lost ?? (agents === undefined ? denyEverything({ file }) : undefined);
+  const environment = readEnvironment(root, findings);
   return {
     servers: readServersSection(root, findings),
     findings,
@@ -102,6 +105,7 @@ function readContent(root: SourceMap, file: string): FileContent {
     roles: agents?.roles ?? new Map(),
     policy: locked ?? policies.policy,
     shadow: locked === undefined ? policies.shadow : undefined,
+    ...(environment === undefined ? {} : { environment }),
     settings,
     mentions: [...(agents?.mentions ?? []), ...policies.mentions],
   };
@@ -130,6 +134,15 @@ function readPoliciesSection(root: SourceMap, file: string, findings: Finding[])
   return hasError(own) ? { ...read, policy: denyEverything({ file, line }), shadow: undefined } : read;
 }
 
+function readEnvironment(root: SourceMap, findings: Finding[]): string | undefined {
+  const node = child(root, 'environment');
+  if (node === undefined) return undefined;
+  const options = { field: 'environment', subject: '"environment"', unknownKeys: 'error' } as const;
+  findings.push(...checkNode(environmentSchema, node, options));
+  // A text that is none chooses no environment, and the strictest applies.
+  return textAt(root, 'environment') ?? '';
+}
+
 function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {
   const section = child(root, 'servers');
   if (section === undefined) return [];
@@ -155,6 +168,7 @@ const serversFormat: ServersFormat = {
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       roots: rootsSources.find((source) => source === textAt(node, 'roots')),
       labels: readLabels(child(node, 'labels')),
+      results: readResults(node, findings, place),
       paths: textAt(node, 'paths') === 'local' ? 'local' : undefined,
       cache: readCache(node),
       instead: textAt(node, 'instead'),

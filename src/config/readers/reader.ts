@@ -1,4 +1,4 @@
-import type { AgentSpec, Configuration, ToolPolicy } from '../../domain/index.ts';
+import type { AgentSpec, Configuration, PermissionRules, ToolPolicy } from '../../domain/index.ts';
 import type { SourceText } from '../files/source-file.ts';
 import type { ParsedSource, SourceNode } from '../files/source-tree.ts';
 import type { Finding } from '../findings.ts';
@@ -73,6 +73,10 @@ export interface FileContent {
   readonly policy: ToolPolicy | undefined;
   /** Rules that are tried in place of `policy`. */
   readonly shadow?: ToolPolicy | undefined;
+  /** Of a permissions file, one for each of its environments. */
+  readonly permissions?: readonly PermissionRules[];
+  /** The environment whose permissions apply. */
+  readonly environment?: string;
   readonly settings: Settings;
   /** The accepted definitions of servers. */
   readonly lock?: Lockfile;

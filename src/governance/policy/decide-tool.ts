@@ -67,7 +67,7 @@ function rulesOnTool(server: string, subject: string, classes: ToolClasses): (se
   };
 }
 
-function allRuleSets({ everybody, agents }: ChainRules): readonly RuleSet[] {
+function allRuleSets({ everybody, permissions, agents }: ChainRules): readonly RuleSet[] {
   const own = agents.flatMap(({ sources }) => sources.map(({ rules }) => rules));
-  return everybody === undefined ? own : [everybody, ...own];
+  return [...(everybody === undefined ? [] : [everybody]), ...permissions, ...own];
 }

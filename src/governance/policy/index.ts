@@ -5,6 +5,7 @@ export { toolSpellings } from './name-list.ts';
 export { policyEntriesFor } from './policy-entries.ts';
 export { knownAlternative } from './recognise-server.ts';
 export { triedConfiguration } from './shadow-policy.ts';
+export { compileSharedRates } from './shared-rates.ts';
 export { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 export { type QualifiedToolName, splitsOfToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';

@@ -8,6 +8,8 @@ import {
   matchesWildcard,
   type PolicyRule,
   type Problem,
+  permissionsInForce,
+  placeOf,
   type ServerSpec,
   type SourceRef,
   type ToolFilter,
@@ -37,9 +39,17 @@ export function unknownNames(configuration: Configuration, known: KnownTools): r
     for (const each of [policy, shadow]) found.push(...ruleProblems(each?.rules ?? [], title, configuration, known));
   };
   addRules(configuration, undefined);
+  found.push(...ruleProblems(permissionRulesOf(configuration), undefined, configuration, known));
   for (const agent of configuration.agents.values()) addRules(agent, titleOf(agent.name));
   const problems = found.map((each, at) => (at < mostSuggested ? withSuggestion(each) : each.problem));
   return [...problems, ...ambiguousNames(configuration)];
+}
+
+/** Rules that name a tool. Patterns of a permissions file are often meant for any server. Each place counts once. */
+function permissionRulesOf({ permissions }: Configuration): readonly PolicyRule[] {
+  const all = permissions === undefined ? [] : permissionsInForce(permissions).flatMap(({ ordered }) => ordered);
+  const places = new Map(all.filter(({ pattern }) => !isPattern(pattern)).map((rule) => [placeOf(rule.source), rule]));
+  return [...places.values()];
 }
 
 /** A problem, and the name that it is about if another one may have been meant. */
