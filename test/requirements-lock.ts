@@ -14,7 +14,8 @@ export const lockRequirements = {
     'The lockfile has one definition per line in a stable order; its formatting does not matter, and a mistake in it refuses the whole file.',
   'lock:rename': 'A renamed definition is recognised and shown as such, and never accepted by itself.',
   'lock:diff': 'The operator sees what changed line by line, on the command line and over the API.',
-  'lock:accept': 'A change is accepted by a command or over the API, one definition or all, and only exactly as it was seen.',
+  'lock:accept':
+    'A change is accepted by a command or over the API, one definition or all, and only exactly as it was seen.',
   'lock:frozen': 'In CI a command fails if a definition differs from the lockfile, and names it.',
   'lock:first-sight': 'Without a lockfile the definitions seen first count, and a change is logged and shown.',
 } as const satisfies Record<string, string>;

@@ -1,8 +1,8 @@
 import { commandLineRequirements } from './requirements-command-line.ts';
 import { definitionRequirements } from './requirements-definitions.ts';
-import { ruleRequirements } from './requirements-rules.ts';
 import { lockRequirements } from './requirements-lock.ts';
 import { resultRequirements } from './requirements-results.ts';
+import { ruleRequirements } from './requirements-rules.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**

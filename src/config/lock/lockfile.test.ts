@@ -6,7 +6,9 @@ import type { LockedServer, Lockfile } from './lockfile.ts';
 import { parseLockfile } from './parse-lockfile.ts';
 
 const print = fc.integer({ min: 0 }).map((number) => `sha256:${number.toString(16).padStart(64, '0')}`);
-const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).filter((text) => text !== '__proto__');
+const name = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 20, size: 'max' })
+  .filter((text) => text !== '__proto__');
 const names = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<ReadonlyMap<string, Value>> =>
   fc.array(fc.tuple(name, value), { maxLength: 6 }).map((entries) => new Map(entries));
 const locked: fc.Arbitrary<LockedServer> = fc.record({

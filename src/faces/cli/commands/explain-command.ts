@@ -68,10 +68,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
       ...name,
       verdict,
-      text:
-        found.kind === 'missing'
-          ? `${found.text} By the rules, ${sayVerdict(verdict, name)}`
-          : sayVerdict(verdict, name),
+      text: `${found.kind === 'missing' ? `${found.text} By the rules, ` : ''}${sayVerdict(verdict, name)}`,
       shadow: verdict.kind === 'decided' ? judgeByShadow(hub, agent, name, call) : null,
       fix:
         verdict.kind === 'decided'

@@ -31,7 +31,7 @@ export async function lock(
   const compared = await compareLockfile(cli, invocation, { names: some, foreground, fresh });
   if (options.check === true || options.diff === true) {
     if (options.check === true && compared.lockfile === undefined) throw noLockfile();
-    show(cli, invocation, compared, undefined, options.diff === true);
+    show(cli, invocation, compared, { withDiff: options.diff === true });
     if (options.check === true && compared.servers.some(differs)) cli.exitWith(1);
     return;
   }
@@ -93,7 +93,7 @@ async function acceptSeen(
   if (other !== undefined) throw nothingToAccept(other);
   const names = chosen.map(({ server }) => server);
   await withHub(cli, invocation, {}, (hub) => hub.operate({ name: 'accept-listed', params: { servers: names } }));
-  show(cli, invocation, { ...compared, servers: chosen }, undefined, false);
+  show(cli, invocation, { ...compared, servers: chosen }, {});
 }
 
 /** Entries of servers that did not answer stay. With all servers, entries that nothing configures go. */
@@ -116,7 +116,7 @@ async function conclude(
   if (result.written && first !== undefined) {
     await awaitTakeUp(cli, invocation.workspace, { server: first.server, files: [lockfileName], isThere: () => true });
   }
-  show(cli, invocation, compared, result, false);
+  show(cli, invocation, compared, { result });
   if (result.waits.length > 0) cli.exitWith(6);
 }
 
@@ -128,8 +128,7 @@ function show(
   { terminal }: CliContext,
   { json }: Invocation,
   compared: Comparison,
-  result: WrittenLockfile | undefined,
-  withDiff: boolean,
+  { result, withDiff = false }: { readonly result?: WrittenLockfile; readonly withDiff?: boolean },
 ): void {
   const { servers, lockfile } = compared;
   const { written = false, waits = [] } = result ?? {};
