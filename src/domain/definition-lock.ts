@@ -26,7 +26,7 @@ export type LockMode = 'enforce' | 'warn';
 export interface ServerLock {
   readonly mode: LockMode;
   readonly pins: DefinitionPins;
-  /** Findings that somebody looked at, as `tool:add hidden-instruction`, with the reason why they are fine. */
+  /** Ids of findings that somebody looked at, with the reason why they are fine. */
   readonly acknowledged: ReadonlyMap<string, string>;
 }
 

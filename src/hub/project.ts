@@ -15,17 +15,14 @@ import type { ConfigurationSource } from './configuration/configuration-source.t
 import { createDiagnosis } from './diagnosis/diagnosis.ts';
 import type { EmitEvent } from './events/event-emitter.ts';
 import { createExplain } from './explain-decision.ts';
-import {
-  createDefinitionReview,
-  type DefinitionReview,
-  type DefinitionReviewDeps,
-} from './findings/definition-review.ts';
+import type { DefinitionReview } from './findings/definition-review.ts';
+import { reviewPool } from './findings/review-pool.ts';
 import type { Hub, HubDeps } from './hub.ts';
 import { createNameBooks, type NameBooks } from './name-books.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { coverOptions, programContext } from './project-programs.ts';
 import { openServerMemory } from './server-memory.ts';
-import { catalogsOf, createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
+import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
 
 /** One configuration with its servers, names and views. The file workspace is one. Each caller names its project. */
 export interface Project {
@@ -69,7 +66,10 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     { configuration: source.configuration, discover: options.discover },
   );
   const views = createViews({ clock }, viewSource());
-  const definitions = reviewDefinitions({ ...deps, emit, redact: shared.redact }, pool, views);
+  const definitions = reviewPool({ ...deps, emit, redact: shared.redact }, pool);
+  views.onRenew(definitions.noteChange);
+  // The stored lists are read before somebody asks.
+  definitions.noteChange();
   const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
   let budgetOf = compileBudgets(source.configuration);
@@ -117,18 +117,6 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
 /** What a diagnosis looks up in the project. */
 function lookups(source: ConfigurationSource, pool: UpstreamPool, { findingsIn }: DefinitionReview) {
   return { running: () => pool.upstreams, configuration: () => source.configuration, findingsIn };
-}
-
-function reviewDefinitions(
-  deps: Omit<DefinitionReviewDeps, 'listed' | 'acknowledged'>,
-  pool: UpstreamPool,
-  views: Views,
-): DefinitionReview {
-  const review = createDefinitionReview({ ...deps, listed: () => catalogsOf(pool), acknowledged: () => new Set() });
-  views.onRenew(review.noteChange);
-  // The stored lists are read before somebody asks.
-  review.noteChange();
-  return review;
 }
 
 /** The stored lists of servers, and the names that follow from them. */

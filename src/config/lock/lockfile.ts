@@ -6,7 +6,7 @@ export const lockfileName = 'quartermaster.lock';
 
 /** One server in the lockfile. */
 export interface LockedServer extends DefinitionPins {
-  /** Findings that somebody looked at, with the reason why they are fine: `tool:add hidden-instruction`. */
+  /** Ids of findings that somebody looked at, with the reason why they are fine. */
   readonly acknowledged: ReadonlyMap<string, string>;
 }
 
