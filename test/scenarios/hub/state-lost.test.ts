@@ -68,7 +68,9 @@ test.each(losses)(
     expect((await readFile(seen, 'utf8')).trimEnd().split('\n')).toHaveLength(texts.length);
     const left = await readdir(join(layoutOf(workspace.folder).folder, 'journal'));
     expect(left.filter((file) => !file.endsWith('.sealed'))).toEqual([]);
-    expect(await verifyLedger({ clock: createSystemClock() }, ledgerOf(workspace.folder))).toMatchObject({ ok: true });
+    // The file with the issued token was complete before this hub began. Nobody has it open, so it stays lost.
+    const { findings } = await verifyLedger({ clock: createSystemClock() }, ledgerOf(workspace.folder));
+    expect(findings).toEqual([expect.objectContaining({ kind: 'missing', seq: 2 })]);
   },
   60_000,
 );

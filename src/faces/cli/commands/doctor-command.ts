@@ -82,12 +82,20 @@ async function doctor(
   }
   show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames], findings });
   if (!invocation.json) sayProblems(cli, aboutNames);
-  if (!invocation.json && names.length === 0) await sayUnignored(cli, invocation);
+  if (names.length === 0) await sayUnignored(cli, invocation);
   cli.exitWith(rowing.doctorExitCode(found(), frozen === true ? [...problems, ...aboutNames] : problems));
-  if (!invocation.json && problems.length > 0 && cli.stdin.isTTY === true && cli.terminal.errIsTerminal) {
-    const { offerToMove } = await import('../secrets/move-action.ts');
-    await offerToMove(cli, invocation.workspace, new Set(rows.keys()));
-  }
+  if (problems.length > 0) await offerMove(cli, invocation, new Set(rows.keys()));
+}
+
+/** Secrets in files are problems that a person can have moved at once. */
+async function offerMove(
+  cli: CliContext,
+  { workspace, json }: Invocation,
+  servers: ReadonlySet<string>,
+): Promise<void> {
+  if (json || cli.stdin.isTTY !== true || !cli.terminal.errIsTerminal) return;
+  const { offerToMove } = await import('../secrets/move-action.ts');
+  await offerToMove(cli, workspace, servers);
 }
 
 function sayEmpty({ terminal }: CliContext): void {
@@ -96,7 +104,8 @@ function sayEmpty({ terminal }: CliContext): void {
   );
 }
 
-async function sayUnignored(cli: CliContext, { workspace }: Invocation): Promise<void> {
+async function sayUnignored(cli: CliContext, { workspace, json }: Invocation): Promise<void> {
+  if (json) return;
   const { runFilesNote } = await import('../calls/run-files-note.ts');
   const note = await runFilesNote(cli, workspace);
   if (note !== undefined) cli.terminal.err(note);
