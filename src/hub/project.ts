@@ -66,10 +66,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     { configuration: source.configuration, discover: options.discover },
   );
   const views = createViews({ clock }, viewSource());
-  const definitions = reviewPool({ ...deps, emit, redact: shared.redact }, pool);
-  views.onRenew(definitions.noteChange);
-  // The stored lists are read before somebody asks.
-  definitions.noteChange();
+  const definitions = reviewPool({ ...deps, emit, redact: shared.redact }, pool, views);
   const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
   let budgetOf = compileBudgets(source.configuration);

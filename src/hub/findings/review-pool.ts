@@ -1,3 +1,4 @@
+import type { Views } from '../../calls/index.ts';
 import type { Catalog } from '../../domain/index.ts';
 import type { UpstreamPool } from '../upstream-pool.ts';
 import { createDefinitionReview, type DefinitionReview, type DefinitionReviewDeps } from './definition-review.ts';
@@ -6,12 +7,17 @@ import { createDefinitionReview, type DefinitionReview, type DefinitionReviewDep
 export function reviewPool(
   deps: Omit<DefinitionReviewDeps, 'listed' | 'acknowledged'>,
   pool: Pick<UpstreamPool, 'upstreams'>,
+  views: Views,
 ): DefinitionReview {
-  return createDefinitionReview({
+  const review = createDefinitionReview({
     ...deps,
     listed: () => listedBy(pool),
     acknowledged: () => acknowledgedIn(pool),
   });
+  views.onRenew(review.noteChange);
+  // The stored lists are read before somebody asks.
+  review.noteChange();
+  return review;
 }
 
 function listedBy({ upstreams }: Pick<UpstreamPool, 'upstreams'>): ReadonlyMap<string, Catalog> {
