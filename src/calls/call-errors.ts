@@ -42,6 +42,14 @@ export function approvalNeeded(target: Target): HubError {
   });
 }
 
+/** While the call was held, its name came to mean something else. */
+export function movedTool({ name, server, subjectName: tool }: Target): HubError {
+  return new HubError('TOOL_UNKNOWN', `"${name}" is no longer ${server}.${tool}: the configuration has changed.`, {
+    hint: 'Nothing was sent. List the tools again.',
+    details: { server, tool },
+  });
+}
+
 export function notSelected({ server, subjectName: tool }: Target): HubError {
   const message = `Tool ${server}.${tool} is not among those that the program selected for this agent.`;
   return new HubError('TOOL_UNKNOWN', message, { hint: 'Add it to the selection.', details: { server, tool } });

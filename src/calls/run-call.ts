@@ -3,6 +3,7 @@ import { createCallRates } from './call-rates.ts';
 import { isInputRequired } from './input-required/input-required.ts';
 import { createSessionUis } from './mcp-apps/session-uis.ts';
 import { admit } from './path/admit.ts';
+import { admitAgain } from './path/admit-again.ts';
 import { answerCached, findCached } from './path/answer-cached.ts';
 import { answerInputRequests } from './path/answer-input-requests.ts';
 import { answerMissing } from './path/answer-missing.ts';
@@ -22,7 +23,7 @@ import { send } from './path/send.ts';
 /**
  * The path of a call. It is the only way for a caller to reach an upstream server:
  *
- *   (count large arguments) → find → admit → (hold) → (answer from the cache) → (screen input) → reach → record "sent" → send → (input, repeat) → conclude
+ *   (count large arguments) → find → admit → (hold → admit again) → (answer from the cache) → (screen input) → reach → record "sent" → send → (input, repeat) → conclude
  *
  * The face has authenticated the caller. A step that is not needed costs no promise.
  */
@@ -43,12 +44,9 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       const target = findTarget(run) ?? (await findTargetLater(run));
       if (target === undefined) return answerMissing(run);
       call.wasFound(target, path.filterRoots);
-      const refusal = admit(run);
+      let refusal = admit(run);
+      if (refusal === undefined && run.decision?.effect === 'ask') refusal = (await hold(run)) ?? admitAgain(run);
       if (refusal !== undefined) return refusal;
-      if (run.decision?.effect === 'ask') {
-        const unapproved = await hold(run);
-        if (unapproved !== undefined) return unapproved;
-      }
       const cached = findCached(run);
       if (cached !== undefined) {
         path.labels?.mark(call.request.caller, target);

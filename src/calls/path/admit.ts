@@ -29,7 +29,7 @@ export function admit(run: CallRun): CallResult | undefined {
   return undefined;
 }
 
-function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {
+export function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {
   const { caller } = call.request;
   if (target.decision.condition === undefined) return target.decision;
   return decideOn(target.decision, { args, caller, labels: path.labels?.of(caller) });
