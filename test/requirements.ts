@@ -1,3 +1,4 @@
+import { approvalRequirements } from './requirements-approvals.ts';
 import { commandLineRequirements } from './requirements-command-line.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
@@ -7,6 +8,7 @@ import { trustRequirements } from './requirements-trust.ts';
  */
 export const requirements = {
   ...trustRequirements,
+  ...approvalRequirements,
   // Configuration
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':

@@ -11,7 +11,7 @@ import {
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
-import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
+import { defaultApprovals, defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { type HiddenEntry, inherit, switchOff } from './restrictions/inherit-restrictions.ts';
@@ -102,6 +102,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
     ledger: defaultLedger,
     serve: defaultServe,
+    approvals: defaultApprovals,
     allowPaths: [],
     ...settings,
   };

@@ -32,6 +32,7 @@ export {
   type QualifiedToolName,
   splitsOfToolName,
   type ToolKindOf,
+  toolClassOf,
   type UriTemplateForm,
   unknownNames,
 } from './policy/index.ts';

@@ -2,6 +2,7 @@ import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
 import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
 import type { Caller, Catalog } from '../domain/index.ts';
 import type { Ledger } from '../ledger/index.ts';
+import { createHubApprovals } from './approvals/hub-approvals.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
@@ -33,7 +34,9 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   });
   source.onReload(({ servers }) => recordConfiguration(deps, parts.ledger, servers.size));
   const discover = options.discover === true;
-  const workspace = await openProject(deps, parts, { name: fileProject, source, emit, discover, isStopping });
+  const approvals = createHubApprovals(deps, parts, { settings: () => source.configuration.approvals, emit });
+  const order = { name: fileProject, source, emit, discover, isStopping, approvals: approvals.forCalls };
+  const workspace = await openProject(deps, parts, order);
   const projects: ReadonlyMap<string, Project> = new Map([[fileProject, workspace]]);
 
   async function stop(): Promise<void> {
@@ -41,6 +44,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     for (const project of projects.values()) project.source.close();
     await drain(deps.clock, parts.inFlight);
     await Promise.all([...projects.values()].map((project) => project.close()));
+    await approvals.close();
     await parts.close();
   }
 
@@ -57,6 +61,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     get childrenRunning() {
       return parts.children.running;
     },
+    approvals,
     requestStates: parts.signed.states,
     serverLogs: createServerLogs(parts.children.stderr, parts.redaction),
     ...forCallers((caller) => projectOf(projects, caller)),
@@ -160,7 +165,8 @@ function callerOf(identity: CallerIdentity, { life, accounts }: ProcessParts): C
   const { agent, project = fileProject, chain = [agent], tokenId, run, runKeys, answers } = identity;
   const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
   const account = accounts.of(agent, project);
-  return { agent, project, chain, tokenId, run: run ?? runOfLife, runKeys, account, answers };
+  const own = run === undefined ? { run: runOfLife, runOfHub: true as const } : { run };
+  return { agent, project, chain, tokenId, ...own, runKeys, account, answers };
 }
 
 function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {

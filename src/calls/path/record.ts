@@ -1,5 +1,12 @@
 import { type HubError, toHubError } from '../../base/index.ts';
-import { type CallEnd, decidedSubject, isGood, type LedgerSubject, type OpenCall } from '../../ledger/index.ts';
+import {
+  type CallEnd,
+  decidedSubject,
+  isGood,
+  type LedgerSubject,
+  type OpenCall,
+  syncRecord,
+} from '../../ledger/index.ts';
 import { outcomeOf } from '../outcomes.ts';
 import { decisionFacts } from '../target.ts';
 import type { CallRun } from './call-run.ts';
@@ -21,8 +28,11 @@ export function subjectOf({ target, decision }: CallRun): LedgerSubject {
 }
 
 /** Resolves when the operating system has the record. Nothing is sent before that. */
-export function recordSending({ path, record, connection }: CallRun): Promise<void> {
-  return path.ledger.sent(record, path.ledgerConnectionOf(connection));
+export function recordSending(run: CallRun): Promise<void> {
+  const { path, record, connection } = run;
+  const written = path.ledger.sent(record, path.ledgerConnectionOf(connection));
+  // A call with a single-use grant must not look unsent after a power cut.
+  return run.claimed === undefined ? written : written.then(() => syncRecord(record));
 }
 
 /** Ends the call in the ledger, the metrics and the traces, exactly once. */
@@ -37,6 +47,7 @@ export function closeRecord(run: CallRun, end: CallEnd, isRecorded = true): void
   if (stage === 'sent' && found !== undefined) path.meter?.ended(found, end.outcome, end.durationMs);
   else path.meter?.refused(found, end.outcome);
   path.traced?.end(record, found, end, run.decision);
+  if (run.claimed !== undefined) path.approvals?.ended(run.claimed, end.outcome);
 }
 
 /** Ends the record of a call that failed because of a defect. */

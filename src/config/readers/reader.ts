@@ -85,7 +85,7 @@ export const emptyContent: FileContent = {
   mentions: [],
 };
 
-export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>>;
+export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'approvals' | 'allowPaths'>>;
 
 /** A server in a route, filter or rule, or a role. Whether it exists is known only after all files are read. */
 export interface Mention {

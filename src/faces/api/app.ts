@@ -2,15 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { z } from 'zod';
-import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
+import { HubError, toHubError } from '../../base/index.ts';
+import { addApprovalRoutes } from './approvals/approval-routes.ts';
 import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
 import { reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
+import { readInput } from './read-input.ts';
 import { createEventStreams } from './stream-events.ts';
-
-/** Orders are small; nobody has reason to send more. */
-const maxBodyBytes = 64 * 1024;
 
 /** The Node response that the framework answers with, for routes that write it themselves. */
 interface ApiEnv {
@@ -60,6 +58,8 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     return RESPONSE_ALREADY_SENT;
   });
 
+  addApprovalRoutes(app, hub);
+
   app.notFound((context) => {
     const { method, path } = context.req;
     return answerError(context, new HubError('METHOD_NOT_FOUND', `The API has no ${method} ${path.slice(0, 200)}.`));
@@ -76,33 +76,6 @@ function unauthenticated(): HubError {
   return new HubError('UNAUTHENTICATED', 'The API needs the admin token.', {
     hint: 'Send "Authorization: Bearer <token>" with the token from the file admin-token; `qm state path` prints its folder.',
   });
-}
-
-async function readInput<T>(context: Context, schema: z.ZodType<T>, whenEmpty = ''): Promise<T> {
-  const text = (await readText(context.req.raw.body)) || whenEmpty;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new HubError('PARSE_ERROR', 'The body is not valid JSON.', { cause: error });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new HubError(
-    'INVALID_PARAMS',
-    `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`,
-  );
-}
-
-/** Counts what arrives: a length that was announced need not be true, and may be absent. */
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const bytes = new GatheredBytes();
-  for await (const chunk of body ?? []) {
-    bytes.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    if (bytes.size > maxBodyBytes) throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
-  }
-  return bytes.take().toString('utf8');
 }
 
 function answerError(context: Context, error: HubError): Response {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { serverStates, transportKinds } from '../../domain/index.ts';
+import { approvalStates } from './approvals/approval-contract.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
@@ -86,6 +87,15 @@ const projectEvent = {
   project: z.string().describe('`workspace`: the files of the workspace'),
 };
 const serverEvent = { ...projectEvent, server: z.string() };
+const approvalEvent = {
+  ...serverEvent,
+  id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  state: z.enum(approvalStates),
+  expires: z.number().describe('When the question ends, in milliseconds since the epoch'),
+  by: z.string().exactOptional().describe('Who decided'),
+};
 
 /** One of `GET /api/events`; its type is the name of the server-sent event too. */
 export const eventSchema = z.discriminatedUnion('type', [
@@ -142,6 +152,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     tokenId: z.string().exactOptional(),
   }),
   z.object({ type: z.literal('session.closed'), ...projectEvent, session: z.string(), agent: z.string() }),
+  z.object({ type: z.literal('approval.opened'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.decided'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.claimed'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.closed'), ...approvalEvent }),
   z.object({ type: z.literal('hub.stopping'), time: z.iso.datetime() }),
   z.object({
     type: z.literal('events.lost'),

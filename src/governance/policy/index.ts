@@ -3,6 +3,7 @@ export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompi
 export { adviceOn, describeDecision } from './describe-decision.ts';
 export { policyEntriesFor } from './policy-entries.ts';
 export { knownAlternative } from './recognise-server.ts';
+export { toolClassOf } from './tool-class.ts';
 export { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 export { type QualifiedToolName, splitsOfToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';

@@ -1,3 +1,4 @@
+import type { ApprovalKind } from '../../approvals/index.ts';
 import type { ServerState } from '../../domain/index.ts';
 
 /** Events of servers, lists, configuration and sessions. Calls are in the ledger. */
@@ -12,7 +13,7 @@ export type EventFacts = ProjectEvent | ProcessEvent;
 /** Belongs to one project. */
 export type ProjectEvent = ProjectFacts & { readonly project: string };
 
-export type ProjectFacts = ServerFacts | ConfigFacts | ClientFacts;
+export type ProjectFacts = ServerFacts | ConfigFacts | ClientFacts | ApprovalFacts;
 
 type ServerFacts =
   | {
@@ -70,6 +71,20 @@ type ClientFacts =
       readonly tokenId?: string;
     }
   | { readonly type: 'session.closed'; readonly session: string; readonly agent: string };
+
+/** Never has arguments. */
+type ApprovalFacts = {
+  readonly type: 'approval.opened' | 'approval.decided' | 'approval.claimed' | 'approval.closed';
+  readonly id: string;
+  readonly agent: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly state: ApprovalKind;
+  /** When the question ends, in milliseconds since the epoch. */
+  readonly expires: number;
+  /** Who decided. */
+  readonly by?: string;
+};
 
 /** Belongs to the process, or to one listener. */
 export type ProcessEvent =

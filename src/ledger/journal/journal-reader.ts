@@ -144,6 +144,7 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
     decision,
     rule: textOrNull(rule),
     ruleSource,
+    approval: approvalOf(fields),
   };
   // Slices the text instead of serializing the parsed value, to preserve big integers. Arguments are the last member,
   // and this sequence cannot occur before them because quotes inside strings are escaped.
@@ -152,6 +153,10 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
 }
 
 /** An earlier release left it out. */
+function approvalOf({ approval: id, approval_nonce: nonce }: Fields): SubjectFacts['approval'] {
+  return typeof id === 'string' && typeof nonce === 'string' ? { id, nonce } : undefined;
+}
+
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

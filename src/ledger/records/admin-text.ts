@@ -4,7 +4,7 @@ import type { Redact } from './redact.ts';
 export interface AdminEvent {
   /** Who did it: `operator`, `hub`, or the name of a person. */
   readonly who: string;
-  readonly what: 'config.applied';
+  readonly what: 'config.applied' | 'approval.decided' | 'approval.resolved' | 'grant.created' | 'grant.revoked';
   /** The thing that it is about. */
   readonly subject?: string;
 }

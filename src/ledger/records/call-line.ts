@@ -44,6 +44,9 @@ export interface CallLine {
   /** The rule or setting that decided, and its `file:line`. Null where no rule matched; absent in older lines. */
   readonly rule?: string | null;
   readonly rule_source?: string | null;
+  /** The approval or grant that a person gave for it, and the number that only this use has; absent without one. */
+  readonly approval?: string;
+  readonly approval_nonce?: string;
 }
 
 /**
@@ -72,6 +75,7 @@ function isCallLine(value: object): value is CallLine {
     cutMembers.every((name) => line[`${name}_length`] === undefined || typeof line[`${name}_length`] === 'number') &&
     cutMembers.every((name) => line[`${name}_sha256`] === undefined || typeof line[`${name}_sha256`] === 'string') &&
     rules.every((name) => line[name] === undefined || line[name] === null || typeof line[name] === 'string') &&
+    approvals.every((name) => line[name] === undefined || typeof line[name] === 'string') &&
     (line.method === undefined || typeof line.method === 'string') &&
     (line.cached === undefined || line.cached === true) &&
     (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
@@ -79,6 +83,7 @@ function isCallLine(value: object): value is CallLine {
 }
 
 const rules = ['rule', 'rule_source'] as const satisfies (keyof CallLine)[];
+const approvals = ['approval', 'approval_nonce'] as const satisfies (keyof CallLine)[];
 const cutMembers = ['args', 'error'] as const;
 const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];
 const textsOrNull = [

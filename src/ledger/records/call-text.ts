@@ -17,6 +17,8 @@ export interface SubjectFacts {
   /** The rule or setting that decided, and where it is written. Null, or left out, where no rule matched. */
   readonly rule?: string | null;
   readonly ruleSource?: string | null;
+  /** The approval or grant that the call used, and the number that only this use has. */
+  readonly approval?: { readonly id: string; readonly nonce: string } | undefined;
   /** The name is the caller's own text although it belongs to a server. */
   readonly asSaid?: boolean;
 }
@@ -55,14 +57,19 @@ export function decidedSubject(subject: LedgerSubject, facts: DecisionFacts): Le
   return subjectText(subject, facts);
 }
 
-export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource'>;
+export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource' | 'approval'>;
 
 function subjectText(
   { server, what, who, origin, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'origin' | 'known'>,
   facts: DecisionFacts,
 ): LedgerSubject {
   const rule = `"rule":${JSON.stringify(facts.rule ?? null)},"rule_source":${JSON.stringify(facts.ruleSource ?? null)}`;
-  const decision = `"decision":${JSON.stringify(facts.decision)},${rule}`;
+  const { approval } = facts;
+  const used =
+    approval === undefined
+      ? ''
+      : `,"approval":${JSON.stringify(approval.id)},"approval_nonce":${JSON.stringify(approval.nonce)}`;
+  const decision = `"decision":${JSON.stringify(facts.decision)},${rule}${used}`;
   const text = `${what},${who},${decision}`;
   return { text, server, what, who, origin, decision, known, redacted: undefined, frame: undefined };
 }
@@ -160,7 +167,7 @@ export function runLine(call: CallParts, connection: LedgerConnection, end: EndP
 
 /** Includes outcomes that require the caller to come back. */
 export function isGood(outcome: Outcome): boolean {
-  return outcome === 'ok' || outcome === 'input_required' || outcome === 'task';
+  return outcome === 'ok' || outcome === 'input_required' || outcome === 'task' || outcome === 'pending';
 }
 
 /** A number as JSON; null for any other value. */
