@@ -18,6 +18,7 @@ export const approvalRequirements = {
   'approvals:full-disk': 'While approvals cannot be stored, calls that need them are refused, and nothing is sent.',
   'approvals:deciders': 'Who decided is recorded; four eyes, named approvers and the page are enforced.',
   'approvals:person': 'No MCP call decides on an approval.',
-  'approvals:commands': 'The command qm approvals lists, shows, approves, denies, resolves and revokes, and so does the API.',
+  'approvals:commands':
+    'The command qm approvals lists, shows, approves, denies, resolves and revokes, and so does the API.',
   'approvals:told': 'Events, metrics and the terminal of `qm serve` tell of held calls without their arguments.',
 } as const;

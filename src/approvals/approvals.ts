@@ -84,7 +84,12 @@ export interface ApprovalNumbers {
   readonly waiting: number;
   readonly decided: Readonly<Record<'approved' | 'denied' | 'expired' | 'void', number>>;
   /** How long people took to decide. */
-  readonly decisionMs: { readonly sum: number; readonly counts: readonly number[] };
+  readonly decisionMs: {
+    readonly sum: number;
+    /** One class more than bounds. */
+    readonly boundsMs: readonly number[];
+    readonly counts: readonly number[];
+  };
 }
 
 /** An event about one approval or grant. */

@@ -1,7 +1,7 @@
 import type { ApprovalNumbers } from './approvals.ts';
 
 /** The upper bounds of the classes of `decisionMs`, in milliseconds; one more class has no bound. */
-export const decisionBoundsMs: readonly number[] = [5, 15, 60, 300, 900, 3600].map((seconds) => seconds * 1000);
+const decisionBoundsMs: readonly number[] = [5, 15, 60, 300, 900, 3600].map((seconds) => seconds * 1000);
 
 /** Counts decisions for metrics. */
 export class DecisionCounts {
@@ -23,6 +23,6 @@ export class DecisionCounts {
   }
 
   get decisionMs(): ApprovalNumbers['decisionMs'] {
-    return { sum: this.#sum, counts: this.#counts };
+    return { sum: this.#sum, boundsMs: decisionBoundsMs, counts: this.#counts };
   }
 }

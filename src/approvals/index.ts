@@ -11,7 +11,6 @@ export type {
   GrantHold,
 } from './approvals.ts';
 export { type ApprovalsDeps, openApprovals } from './create-approvals.ts';
-export { decisionBoundsMs } from './decision-counts.ts';
 export type { ApprovalKind, ApprovalQuestion, Approver, CallApproval } from './model/call-approval.ts';
 export { type CallBinding, changedConditions } from './model/call-binding.ts';
 export { kindAt, stateWords } from './model/decide-approval.ts';

@@ -41,9 +41,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
 
   async function stop(): Promise<void> {
     events.emit({ type: 'hub.stopping' });
-    for (const project of projects.values()) project.source.close();
-    await drain(deps.clock, parts.inFlight);
-    await Promise.all([...projects.values()].map((project) => project.close()));
+    await closeProjects(deps, parts, projects);
     await approvals.close();
     await parts.close();
   }
@@ -53,8 +51,6 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     get configuration() {
       return source.configuration;
     },
-    ledger: parts.ledger,
-    state: parts.state,
     get callsInFlight() {
       return parts.inFlight.size;
     },
@@ -100,6 +96,8 @@ function forCallers(of: (caller: Pick<Caller, 'project'>) => Project): ForCaller
 
 type ForOperators = Pick<
   Hub,
+  | 'ledger'
+  | 'state'
   | 'status'
   | 'load'
   | 'problems'
@@ -117,9 +115,11 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, layout, labels }: ProcessParts): ForOperators {
+function forOperators(project: Project, { ledger, state, layout, labels }: ProcessParts): ForOperators {
   const { source, pool } = project;
   return {
+    ledger,
+    state,
     status: () => pool.status(),
     load: () => [...pool.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(project, ledger, layout.journal),
@@ -173,7 +173,16 @@ function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boo
   for (const call of inFlight) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
 }
 
-/** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
+async function closeProjects(
+  { clock }: HubDeps,
+  { inFlight }: ProcessParts,
+  projects: ReadonlyMap<string, Project>,
+): Promise<void> {
+  for (const project of projects.values()) project.source.close();
+  await drain(clock, inFlight);
+  await Promise.all([...projects.values()].map((project) => project.close()));
+}
+
 /** It changes rights, so it is in the chain with the calls. While nothing can be recorded, no call is sent either. */
 function recordConfiguration({ logger }: HubDeps, ledger: Ledger, servers: number): void {
   ledger
@@ -181,6 +190,7 @@ function recordConfiguration({ logger }: HubDeps, ledger: Ledger, servers: numbe
     .catch((error: unknown) => logger.error('ledger.act-not-recorded', { act: 'config.applied', error }));
 }
 
+/** Lets calls finish that may. A held call waits for a person, who gets no time any more. */
 async function drain(clock: Clock, inFlight: LinkedList<Call>): Promise<void> {
   const until = clock.monotonic() + stopGraceMs;
   for (const call of inFlight) if (call.state === 'held') call.cancel(whyStopped(call.state));

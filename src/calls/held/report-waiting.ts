@@ -11,6 +11,9 @@ export interface WaitingReport {
 /** Clients that get progress wait longer, and show it. */
 const reportMs = 5000;
 
+/** In the metadata of progress and of results: the approval that a call waits for. */
+export const approvalKey = 'quartermaster/approval';
+
 /** Tells the caller every few seconds what its call waits for. */
 export function reportWaiting({ call, path, target }: CallRun): WaitingReport {
   let timer: Timer | undefined;
@@ -23,7 +26,7 @@ export function reportWaiting({ call, path, target }: CallRun): WaitingReport {
     const where = url === undefined ? `qm approvals approve ${id}` : url;
     const message = `Waiting for approval ${id} of ${target.server}.${target.subjectName}: ${where}`;
     // Progress must grow, and that of the server follows: it begins at one or so.
-    call.progress({ progress: ++count / 1_000_000, message });
+    call.progress({ progress: ++count / 1_000_000, message, _meta: { [approvalKey]: id } });
     timer = path.clock.setTimer(reportMs, report);
   }
   return {

@@ -1,8 +1,9 @@
 import { type HubError, isJsonObject } from '../../base/index.ts';
+import type { Decision } from '../../domain/index.ts';
 import { redecide } from '../../ledger/index.ts';
 import type { CallResult } from '../call.ts';
 import { deniedArguments, movedTool, stopping } from '../call-errors.ts';
-import { missing } from '../look-up.ts';
+import { lookUpDenied, missing } from '../look-up.ts';
 import { decisionFacts } from '../target.ts';
 import { decideOnCall } from './admit.ts';
 import type { CallRun } from './call-run.ts';
@@ -34,15 +35,23 @@ export function decideAgain(run: CallRun): Objection | undefined {
   const target = findTarget(run, false);
   if (target === undefined) {
     const error = missing(path.views.of(caller.chain), call.request, path.taskIds, path.clock.now());
-    return { error, cause: run.found === undefined ? error : denial(run.found, run.found.decision) };
+    const { found = lookUpDenied(path.views.of(caller.chain), call.request) } = run;
+    run.found = found ?? before;
+    if (found === undefined) return same(error);
+    decide(run, found.decision);
+    return { error, cause: denial(found, found.decision) };
   }
   if (target.server !== before.server || target.subjectName !== before.subjectName) return same(movedTool(before));
   call.wasFound(target, path.filterRoots);
   const decision = isJsonObject(args) ? decideOnCall(run, args) : target.decision;
-  run.decision = decision;
-  redecide(run.record, decisionFacts(decision));
+  decide(run, decision);
   if (decision.effect !== 'deny') return undefined;
   return { error: deniedArguments(target, decision), cause: denial(target, decision) };
+}
+
+function decide(run: CallRun, decision: Decision): void {
+  run.decision = decision;
+  redecide(run.record, decisionFacts(decision));
 }
 
 function same(error: HubError): Objection {

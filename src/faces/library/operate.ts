@@ -8,7 +8,10 @@ import type { ToolName } from './tool-ref.ts';
 import { expectAnswer, type ToolAnswer } from './tool-result.ts';
 
 export interface Order
-  extends Pick<CallRequest, 'kind' | 'name' | 'reference' | 'only' | 'argumentsText' | 'args' | 'subscription'> {
+  extends Pick<
+    CallRequest,
+    'kind' | 'name' | 'reference' | 'only' | 'argumentsText' | 'args' | 'subscription' | 'approvalWait'
+  > {
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
 }
 

@@ -16,7 +16,7 @@ export const logHeaderSchema = z.strictObject({
   generation: z.number(),
 });
 
-export const logLineSchema = z.strictObject({ n: z.number(), sealed: z.string() });
+export const sealedLineSchema = z.strictObject({ n: z.number(), sealed: z.string() });
 
 const approver = z.strictObject({ name: z.string(), via: z.enum(['terminal', 'command', 'api', 'page']) });
 const decided = { by: approver, at: z.number() };

@@ -1,6 +1,6 @@
 import { HubError } from '../../base/index.ts';
 import type { TextSeal } from '../../vault/index.ts';
-import { type LogRecord, logHeaderSchema, logLineSchema, logRecordSchema } from './approval-document.ts';
+import { type LogRecord, logHeaderSchema, logRecordSchema, sealedLineSchema } from './approval-document.ts';
 
 /** Names one version of the log's file: a line of another one does not open. */
 export interface LogHeader {
@@ -10,7 +10,7 @@ export interface LogHeader {
   readonly generation: number;
 }
 
-export function headerText({ epoch, generation }: LogHeader): string {
+export function logHeaderText({ epoch, generation }: LogHeader): string {
   return `${JSON.stringify({ approvals: 1, epoch, generation })}\n`;
 }
 
@@ -33,7 +33,7 @@ export function readLog(seal: TextSeal, bytes: Buffer): ReadLog {
   const { epoch, generation } = logHeaderSchema.parse(JSON.parse(first));
   const header = { epoch, generation };
   const records = lines.map((line, index): LogRecord => {
-    const { n, sealed } = logLineSchema.parse(JSON.parse(line));
+    const { n, sealed } = sealedLineSchema.parse(JSON.parse(line));
     const text = n === index + 1 ? seal.open(placeName(header, n), sealed) : undefined;
     if (text === undefined) throw new HubError('INTERNAL', `Line ${index + 2} does not belong here or was changed.`);
     return logRecordSchema.parse(JSON.parse(text));

@@ -3,7 +3,7 @@ import { createId, HubError, type Logger, type RandomBytes, toHubError } from '.
 import type { TextSeal } from '../../vault/index.ts';
 import type { LogRecord } from './approval-document.ts';
 import type { ApprovalLogFile } from './approval-log-file.ts';
-import { headerText, type LogHeader, type ReadLog, readLog, recordLine } from './approval-log-text.ts';
+import { type LogHeader, logHeaderText, type ReadLog, readLog, recordLine } from './approval-log-text.ts';
 
 export interface ApprovalLogDeps {
   readonly logger: Logger;
@@ -147,7 +147,7 @@ export class ApprovalLog {
     const all = new Map<string, StoredEntry>(this.#entries);
     for (const record of records) applyTo(all, record);
     const lines = [...all.values()].map((entry, index) => recordLine(seal, header, index + 1, entry));
-    const text = headerText(header) + lines.join('');
+    const text = logHeaderText(header) + lines.join('');
     await file.replace(text);
     for (const record of records) this.#apply(record);
     this.#header = header;

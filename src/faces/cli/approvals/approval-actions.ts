@@ -5,12 +5,16 @@ import type { Invocation } from '../global-options.ts';
 import { withApprovals } from './approval-client.ts';
 import { approvalTable, grantTable, showLines } from './approval-lines.ts';
 
-export interface ListOptions {
+export interface ApprovalListOptions {
   readonly all?: boolean;
   readonly follow?: boolean;
 }
 
-export async function list(cli: CliContext, invocation: Invocation, { all = false, follow = false }: ListOptions) {
+export async function listApprovals(
+  cli: CliContext,
+  invocation: Invocation,
+  { all = false, follow = false }: ApprovalListOptions,
+) {
   if (follow) {
     const { followApprovals } = await import('./follow-approvals.ts');
     await followApprovals(cli, invocation);
@@ -22,7 +26,7 @@ export async function list(cli: CliContext, invocation: Invocation, { all = fals
   else for (const line of approvalTable(cli, approvals)) cli.terminal.out(line);
 }
 
-export async function show(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
+export async function showApproval(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
   const approval = await withApprovals(cli, invocation, (client) => client.show(id));
   if (invocation.json) cli.terminal.out(JSON.stringify(approval));
   else for (const line of showLines(cli, approval)) cli.terminal.out(line);
@@ -33,7 +37,7 @@ export interface ApproveOptions {
   readonly theseArguments?: boolean;
 }
 
-export async function approve(cli: CliContext, invocation: Invocation, id: string, options: ApproveOptions) {
+export async function approveCall(cli: CliContext, invocation: Invocation, id: string, options: ApproveOptions) {
   const grant = grantOrder(cli, options);
   const answer = await withApprovals(cli, invocation, (client) => client.approve(id, grant));
   if (invocation.json) {
@@ -55,13 +59,13 @@ export interface DenyOptions {
   readonly suggest?: string;
 }
 
-export async function deny(cli: CliContext, invocation: Invocation, id: string, { reason, suggest }: DenyOptions) {
+export async function denyCall(cli: CliContext, invocation: Invocation, id: string, { reason, suggest }: DenyOptions) {
   const denial = { ...(reason === undefined ? {} : { reason }), ...(suggest === undefined ? {} : { suggest }) };
   const approval = await withApprovals(cli, invocation, (client) => client.deny(id, denial));
   tell(cli, invocation, approval, suggest === undefined ? 'Denied' : 'Denied; the suggested call is approved once');
 }
 
-export async function later(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
+export async function lookLater(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
   tell(cli, invocation, await withApprovals(cli, invocation, (client) => client.notNow(id)), 'Still open');
 }
 
@@ -70,7 +74,7 @@ export interface ResolveOptions {
   readonly didNotRun?: boolean;
 }
 
-export async function resolve(cli: CliContext, invocation: Invocation, id: string, options: ResolveOptions) {
+export async function resolveCall(cli: CliContext, invocation: Invocation, id: string, options: ResolveOptions) {
   const { ran = false, didNotRun = false } = options;
   if (ran === didNotRun) {
     throw new HubError('USAGE', 'Say what you found: --ran or --did-not-run.', {
@@ -81,14 +85,14 @@ export async function resolve(cli: CliContext, invocation: Invocation, id: strin
   tell(cli, invocation, approval, ran ? 'Closed as run' : 'Closed as not run');
 }
 
-export async function grants(cli: CliContext, invocation: Invocation): Promise<void> {
+export async function listGrants(cli: CliContext, invocation: Invocation): Promise<void> {
   const all = await withApprovals(cli, invocation, (client) => client.grants());
   if (invocation.json) cli.terminal.out(JSON.stringify(all));
   else if (all.length === 0) cli.terminal.err('There are no standing grants.');
   else for (const line of grantTable(cli, all)) cli.terminal.out(line);
 }
 
-export async function revoke(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
+export async function revokeGrant(cli: CliContext, invocation: Invocation, id: string): Promise<void> {
   const grant = await withApprovals(cli, invocation, (client) => client.revoke(id));
   if (invocation.json) cli.terminal.out(JSON.stringify(grant));
   else cli.terminal.err(`Grant ${id} is revoked after ${grant.used} calls. The next call asks again.`);

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { readAdminToken } from '../../../storage/index.ts';
 import {
   type ApprovalDetailBody,
@@ -21,6 +20,7 @@ import { findHub } from '../hub/find-hub.ts';
 import { createHubClient, type HubClient } from '../hub/hub-client.ts';
 import { type JoinedHub, withHub } from '../hub/join-hub.ts';
 import { stateLayout } from '../hub/state-layout.ts';
+import { loginName } from '../login-name.ts';
 
 /** What the commands ask of the hub. */
 export interface ApprovalClient {
@@ -55,12 +55,6 @@ async function clientOver(cli: CliContext, { workspace }: Invocation, hub: Joine
   const adminToken = await readAdminToken(stateLayout(cli, workspace));
   const connect = async () => (await hub.attach(order)).socket;
   return createHubClient({ url: 'unix:', pid: process.pid, adminToken, connect });
-}
-
-/** The person at the terminal, also if the hub runs under another account. */
-function loginName({ env }: CliContext): string {
-  const name = env.SUDO_USER ?? userInfo().username;
-  return name.replace(/[^\w.@+-]/g, '_').slice(0, 64) || 'operator';
 }
 
 function approvalClient(hub: HubClient, approver: ApproverBody): ApprovalClient {

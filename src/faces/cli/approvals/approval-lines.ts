@@ -4,7 +4,7 @@ import { type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-c
 import { printableLine } from '../terminal/printable.ts';
 import { renderTable } from '../terminal/table.ts';
 import { memberTexts } from './argument-members.ts';
-import { changedLines } from './changed-arguments.ts';
+import { changedArgumentLines } from './changed-arguments.ts';
 
 export function approvalTable({ terminal, clock }: CliContext, approvals: readonly ApprovalSummaryBody[]): string[] {
   const { colours, width } = terminal;
@@ -56,7 +56,7 @@ export function showLines({ terminal, clock }: CliContext, approval: ApprovalDet
     ...approval.seen.map(({ by, at }) => row('seen by', `${by} at ${at}`)),
     '  arguments',
     ...prettyArguments(argumentsText).map((line) => `    ${line}`),
-    ...(lastApproved === undefined ? [] : changedLines(argumentsText, lastApproved, terminal.colours)),
+    ...(lastApproved === undefined ? [] : changedArgumentLines(argumentsText, lastApproved, terminal.colours)),
     before.length === 0 ? dim('  The run has done nothing else yet.') : '  the run before, newest last',
     ...before.map(
       (call) => `    ${printableLine(`${call.ts.slice(11, 19)} ${call.server ?? ''}.${call.tool} ${call.outcome}`)}`,

@@ -4,7 +4,7 @@ import { printableLine } from '../terminal/printable.ts';
 import { memberTexts } from './argument-members.ts';
 
 /** How the arguments differ from those of the last call of the same tool that was approved. */
-export function changedLines(
+export function changedArgumentLines(
   now: string,
   last: NonNullable<ApprovalDetailBody['lastApproved']>,
   { red, green, dim }: CliContext['terminal']['colours'],

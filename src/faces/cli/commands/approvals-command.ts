@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import type { ApproveOptions, DenyOptions, ListOptions, ResolveOptions } from '../approvals/approval-actions.ts';
+import type {
+  ApprovalListOptions,
+  ApproveOptions,
+  DenyOptions,
+  ResolveOptions,
+} from '../approvals/approval-actions.ts';
 import type { CliContext } from '../context.ts';
 import { readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -32,8 +37,8 @@ function lsCommand(cli: CliContext): Command {
     .addHelpText('after', helpExamples('qm approvals ls', 'qm approvals ls --follow'))
     .option('--all', 'also those that are decided')
     .option('--follow', 'go on with new ones, until Ctrl-C')
-    .action(async (options: ListOptions, command: Command) =>
-      (await load()).list(cli, readInvocation(command, cli), options),
+    .action(async (options: ApprovalListOptions, command: Command) =>
+      (await load()).listApprovals(cli, readInvocation(command, cli), options),
     );
 }
 
@@ -43,7 +48,7 @@ function showCommand(cli: CliContext): Command {
     .addHelpText('after', helpExamples('qm approvals show 4f7c2k9x1m3p'))
     .argument('<id>', 'as `qm approvals ls` shows it')
     .action(async (id: string, _options, command: Command) =>
-      (await load()).show(cli, readInvocation(command, cli), id),
+      (await load()).showApproval(cli, readInvocation(command, cli), id),
     );
 }
 
@@ -58,7 +63,7 @@ function approveCommand(cli: CliContext): Command {
     .option('--for <what>', 'run: the rest of the run; a number of calls; or a length of time such as 2h')
     .option('--these-arguments', 'with --for: only calls with the same arguments')
     .action(async (id: string, options: ApproveOptions, command: Command) =>
-      (await load()).approve(cli, readInvocation(command, cli), id, options),
+      (await load()).approveCall(cli, readInvocation(command, cli), id, options),
     );
 }
 
@@ -76,7 +81,7 @@ function denyCommand(cli: CliContext): Command {
     .option('--reason <text>', 'what the agent is told')
     .option('--suggest <json>', 'arguments that are approved for one call instead')
     .action(async (id: string, options: DenyOptions, command: Command) =>
-      (await load()).deny(cli, readInvocation(command, cli), id, options),
+      (await load()).denyCall(cli, readInvocation(command, cli), id, options),
     );
 }
 
@@ -86,7 +91,7 @@ function laterCommand(cli: CliContext): Command {
     .addHelpText('after', helpExamples('qm approvals later 4f7c2k9x1m3p'))
     .argument('<id>', 'as `qm approvals ls` shows it')
     .action(async (id: string, _options, command: Command) =>
-      (await load()).later(cli, readInvocation(command, cli), id),
+      (await load()).lookLater(cli, readInvocation(command, cli), id),
     );
 }
 
@@ -98,7 +103,7 @@ function resolveCommand(cli: CliContext): Command {
     .option('--ran', 'it had its effect')
     .option('--did-not-run', 'it had none')
     .action(async (id: string, options: ResolveOptions, command: Command) =>
-      (await load()).resolve(cli, readInvocation(command, cli), id, options),
+      (await load()).resolveCall(cli, readInvocation(command, cli), id, options),
     );
 }
 
@@ -106,7 +111,7 @@ function grantsCommand(cli: CliContext): Command {
   return new Command('grants')
     .description('list standing grants, which approve more than one call')
     .addHelpText('after', helpExamples('qm approvals grants', 'qm approvals grants --json'))
-    .action(async (_options, command: Command) => (await load()).grants(cli, readInvocation(command, cli)));
+    .action(async (_options, command: Command) => (await load()).listGrants(cli, readInvocation(command, cli)));
 }
 
 function revokeCommand(cli: CliContext): Command {
@@ -115,6 +120,6 @@ function revokeCommand(cli: CliContext): Command {
     .addHelpText('after', helpExamples('qm approvals revoke 9k2m4x7c1f3p'))
     .argument('<grant>', 'as `qm approvals grants` shows it')
     .action(async (grant: string, _options, command: Command) =>
-      (await load()).revoke(cli, readInvocation(command, cli), grant),
+      (await load()).revokeGrant(cli, readInvocation(command, cli), grant),
     );
 }

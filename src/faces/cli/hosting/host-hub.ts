@@ -87,6 +87,10 @@ async function openLocked(
     ...(meter === undefined ? {} : { meter }),
   });
   const { hub, logger } = local;
+  // What an ended hub left unfinished is settled at once, not with the first held call.
+  await hub.approvals.opened().catch((error: unknown) => {
+    logger.error('approvals.not-opened', { error: toHubError(error).message });
+  });
   try {
     const store = createFileTokenStore(layout, { clock, random });
     const tokens = await createTokenBook({ clock, random, store });
