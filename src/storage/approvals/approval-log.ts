@@ -82,9 +82,7 @@ export class ApprovalLog {
   #order(records: readonly LogRecord[]): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#orders.push({ records, resolve, reject });
-      this.#writing ??= this.#writeAll().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#writeAll();
     });
   }
 
@@ -104,6 +102,8 @@ export class ApprovalLog {
         for (const order of orders) order.reject(unavailable(error));
       }
     }
+    // In the same turn as the last look at the orders: the next one starts another write.
+    this.#writing = undefined;
   }
 
   /** Takes the record into the batch if its version is the next one. */
