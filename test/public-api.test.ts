@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** What programs may rely on. A name here is a promise: adding one is a decision, removing one breaks somebody. */
 const publicNames: readonly string[] = [
+  'ApprovalPendingError',
   'HubError',
   'MCPServerError',
   'McpRateLimitError',
@@ -39,6 +40,7 @@ const publicNames: readonly string[] = [
   'type ErrorCode',
   'type ErrorDetails',
   'type ErrorRow',
+  'type HeldCall',
   'type Hub',
   'type ImageContent',
   'type LinkedResource',
@@ -48,6 +50,7 @@ const publicNames: readonly string[] = [
   'type Logger',
   'type PromptArgument',
   'type PromptMessage',
+  'type ProgramApprovals',
   'type PromptResult',
   'type ReadResult',
   'type ReceivedContent',

@@ -7,7 +7,7 @@ import type { CallApproval } from './model/call-approval.ts';
 import type { DecidingRules } from './model/who-decides.ts';
 
 /** How long a question stays open, and an approved call may come after the decision; and who decides. */
-export interface ApprovalRules extends DecidingRules {
+export interface ApprovalOptions extends DecidingRules {
   readonly expiresMs: number;
 }
 
@@ -19,15 +19,15 @@ export interface ApprovalParts {
   readonly waiting: WaitingCalls;
   readonly counts: DecisionCounts;
   /** Questions that are about to be stored, by call. */
-  readonly opening: Map<string, OpeningQuestion>;
+  readonly opening: Map<string, OpeningApproval>;
   /** Grants that calls are about to claim, and how many calls. */
   readonly reserved: Map<string, number>;
-  rules(): ApprovalRules;
+  rules(): ApprovalOptions;
   /** Called after each stored change. */
   onChange(change: ApprovalChange): void;
 }
 
-export interface OpeningQuestion {
+export interface OpeningApproval {
   /** The agent that delegated first. */
   readonly origin: string;
   readonly stored: Promise<CallApproval>;

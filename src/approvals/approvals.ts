@@ -1,4 +1,4 @@
-import type { ApprovalKind, ApprovalQuestion, Approver, CallApproval } from './model/call-approval.ts';
+import type { ApprovalKind, ApprovalRequest, Approver, CallApproval } from './model/call-approval.ts';
 import type { CallBinding } from './model/call-binding.ts';
 import type { CallClaim, Denial } from './model/decide-approval.ts';
 import type { GrantTerms, StandingGrant } from './model/standing-grant.ts';
@@ -12,7 +12,7 @@ export interface Approvals extends CallApprovals, ApprovalDecisions {
 /** For the path of a call. */
 export interface CallApprovals {
   /** Finds a grant for the call, or asks a person and waits. Throws HubError if nobody can be asked. */
-  ask(call: CallBinding, question: ApprovalQuestion, wait: ApprovalWait): Promise<AskOutcome>;
+  ask(call: CallBinding, question: ApprovalRequest, wait: ApprovalWait): Promise<AskOutcome>;
   /**
    * Takes the grant for one call, for good, before the call is recorded as sent. Throws HubError if the grant does not
    * fit the call any more.
@@ -70,7 +70,7 @@ export interface ApprovalDecisions {
   /** For a call that may have run. */
   resolve(id: string, by: Approver, ran: boolean): Promise<CallApproval>;
   revoke(grant: string, by: Approver): Promise<StandingGrant>;
-  readonly numbers: ApprovalNumbers;
+  readonly numbers: ApprovalStatistics;
 }
 
 export interface ApprovedCall {
@@ -79,7 +79,7 @@ export interface ApprovedCall {
 }
 
 /** For metrics. Counts since the hub started. */
-export interface ApprovalNumbers {
+export interface ApprovalStatistics {
   readonly open: number;
   readonly waiting: number;
   readonly decided: Readonly<Record<'approved' | 'denied' | 'expired' | 'void', number>>;

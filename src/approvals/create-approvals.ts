@@ -1,6 +1,6 @@
 import type { Clock, Logger, RandomBytes, Timer } from '../base/index.ts';
 import { ApprovalBook, inBackground } from './approval-book.ts';
-import { type ApprovalParts, type ApprovalRules, approvalLimits } from './approval-parts.ts';
+import { type ApprovalOptions, type ApprovalParts, approvalLimits } from './approval-parts.ts';
 import type { ApprovalStore } from './approval-store.ts';
 import type { ApprovalChange, Approvals } from './approvals.ts';
 import { askForApproval, expire, makeVoid } from './asking/ask-for-approval.ts';
@@ -19,7 +19,7 @@ export interface ApprovalsDeps {
   readonly random: RandomBytes;
   readonly store: ApprovalStore;
   readonly fateOf: FateOf;
-  rules(): ApprovalRules;
+  rules(): ApprovalOptions;
   onChange(change: ApprovalChange): void;
 }
 
@@ -70,7 +70,7 @@ async function voidAll(parts: ApprovalParts): Promise<void> {
   }
   const grants = [...book.grants.keys()];
   await book.remove(grants);
-  if (count + grants.length > 0) logger.warn('approvals.made-void', { approvals: count, grants: grants.length });
+  if (count + grants.length > 0) logger.warn('approvals.voided', { approvals: count, grants: grants.length });
 }
 
 /** Drops what ended long ago. */

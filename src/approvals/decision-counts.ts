@@ -1,4 +1,4 @@
-import type { ApprovalNumbers } from './approvals.ts';
+import type { ApprovalStatistics } from './approvals.ts';
 
 /** The upper bounds of the classes of `decisionMs`, in milliseconds; one more class has no bound. */
 const decisionBoundsMs: readonly number[] = [5, 15, 60, 300, 900, 3600].map((seconds) => seconds * 1000);
@@ -22,7 +22,7 @@ export class DecisionCounts {
     this.#sum += ms;
   }
 
-  get decisionMs(): ApprovalNumbers['decisionMs'] {
+  get decisionMs(): ApprovalStatistics['decisionMs'] {
     return { sum: this.#sum, boundsMs: decisionBoundsMs, counts: this.#counts };
   }
 }

@@ -1,9 +1,9 @@
-export { type ApprovalRules, approvalLimits } from './approval-parts.ts';
+export { type ApprovalOptions, approvalLimits } from './approval-parts.ts';
 export type { ApprovalStore, StoredApprovals, StoredEntry } from './approval-store.ts';
 export type {
   ApprovalChange,
   ApprovalDecisions,
-  ApprovalNumbers,
+  ApprovalStatistics,
   Approvals,
   AskOutcome,
   CallApprovals,
@@ -11,8 +11,7 @@ export type {
   GrantHold,
 } from './approvals.ts';
 export { type ApprovalsDeps, openApprovals } from './create-approvals.ts';
-export type { ApprovalKind, ApprovalQuestion, Approver, CallApproval } from './model/call-approval.ts';
+export type { ApprovalKind, ApprovalRequest, Approver, CallApproval } from './model/call-approval.ts';
 export { type CallBinding, changedConditions } from './model/call-binding.ts';
 export { kindAt, stateWords } from './model/decide-approval.ts';
 export type { GrantTerms, StandingGrant } from './model/standing-grant.ts';
-export type { CallFate, FateOf } from './recover-claims.ts';

@@ -4,7 +4,7 @@ import type { CallApproval } from './model/call-approval.ts';
 import { spent, unsettled } from './model/decide-approval.ts';
 
 /** How a call ended, by the ledger. */
-export type CallFate =
+export type ClaimOutcome =
   /** It was never sent, or has no record. */
   | { readonly kind: 'not-sent' }
   /** The ledger does not reach back that far. */
@@ -14,7 +14,7 @@ export type CallFate =
   | { readonly kind: 'ended'; readonly outcome: string };
 
 /** Asks the ledger about a call, by its id and the time when it claimed its approval. */
-export type FateOf = (call: string, claimed: number) => Promise<CallFate>;
+export type FateOf = (call: string, claimed: number) => Promise<ClaimOutcome>;
 
 /** After a hub died: brings approvals that calls had claimed in line with the ledger. */
 export async function recoverClaims(parts: ApprovalParts, fateOf: FateOf): Promise<void> {

@@ -1,7 +1,7 @@
 import { createId, HubError } from '../../base/index.ts';
 import { type ApprovalParts, approvalLimits } from '../approval-parts.ts';
 import type { ApprovalWait, AskOutcome, GrantHold } from '../approvals.ts';
-import type { ApprovalQuestion, Approver, CallApproval } from '../model/call-approval.ts';
+import type { ApprovalRequest, Approver, CallApproval } from '../model/call-approval.ts';
 import { type CallBinding, callKeyOf, changedConditions } from '../model/call-binding.ts';
 import { expired, kindAt, voided } from '../model/decide-approval.ts';
 import { covers } from '../model/standing-grant.ts';
@@ -10,7 +10,7 @@ import { covers } from '../model/standing-grant.ts';
 export async function askForApproval(
   parts: ApprovalParts,
   binding: CallBinding,
-  question: ApprovalQuestion,
+  question: ApprovalRequest,
   { ms, signal, onAsked }: ApprovalWait,
 ): Promise<AskOutcome> {
   const { clock, waiting } = parts;
@@ -110,7 +110,7 @@ function open(
   parts: ApprovalParts,
   binding: CallBinding,
   callKey: string,
-  question: ApprovalQuestion,
+  question: ApprovalRequest,
 ): Promise<CallApproval> {
   const { opening } = parts;
   const already = opening.get(callKey);
@@ -125,7 +125,7 @@ async function store(
   parts: ApprovalParts,
   binding: CallBinding,
   callKey: string,
-  question: ApprovalQuestion,
+  question: ApprovalRequest,
 ): Promise<CallApproval> {
   const { book, clock, random, rules } = parts;
   const opened = clock.now();

@@ -9,7 +9,7 @@ export interface CallApproval {
   /** Identifies the call, also after its arguments were dropped. */
   readonly callKey: string;
   readonly binding: CallBinding;
-  readonly question: ApprovalQuestion;
+  readonly question: ApprovalRequest;
   /** Milliseconds since the epoch. */
   readonly opened: number;
   /** When nobody needs to decide any more. */
@@ -20,7 +20,7 @@ export interface CallApproval {
 }
 
 /** What a person needs to know besides the call itself. */
-export interface ApprovalQuestion {
+export interface ApprovalRequest {
   /** The ledger's run id. */
   readonly runId: string;
   /** The rule or setting that asks, and where it is written. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ApprovalQuestion, CallBinding } from '../../approvals/index.ts';
+import type { ApprovalRequest, CallBinding } from '../../approvals/index.ts';
 import { type Caller, type Decision, ruleOf, ruleSourceOf, type ServerSpec } from '../../domain/index.ts';
 import { toolClassOf } from '../../governance/index.ts';
 import { canonicalJson, canonicalText } from '../../mcp/index.ts';
@@ -23,7 +23,7 @@ export function bindingOf({ call, target, decision = target.decision, inputs }: 
   };
 }
 
-export function questionOf({ path, call, target, decision = target.decision }: CallRun): ApprovalQuestion {
+export function approvalRequestOf({ path, call, target, decision = target.decision }: CallRun): ApprovalRequest {
   const { caller } = call.request;
   const { reason } = decision;
   const { message, approvers } = reason.kind === 'rule' ? reason : noWords;
@@ -38,7 +38,7 @@ export function questionOf({ path, call, target, decision = target.decision }: C
   };
 }
 
-const noWords: Pick<ApprovalQuestion, 'message' | 'approvers'> = {};
+const noWords: Pick<ApprovalRequest, 'message' | 'approvers'> = {};
 
 /** The hub gives a caller that names no run another one after each restart, and the caller stays the same. */
 function runKeyOf({ run, runKeys, runOfHub, agent }: Caller): string {
@@ -60,6 +60,6 @@ function ruleKeyOf(decision: Decision): string {
   return canonicalJson([reason.kind, ruleOf(decision), file, limits, approvers, agent]);
 }
 
-function classOf({ tool, control }: Target): ApprovalQuestion['toolClass'] {
+function classOf({ tool, control }: Target): ApprovalRequest['toolClass'] {
   return tool === undefined ? 'read' : toolClassOf(control.spec, tool);
 }

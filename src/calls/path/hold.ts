@@ -2,7 +2,7 @@ import type { AskOutcome, CallBinding } from '../../approvals/index.ts';
 import { type HubError, toHubError } from '../../base/index.ts';
 import type { CallResult } from '../call.ts';
 import { approvalWaitOf } from '../held/client-waits.ts';
-import { bindingOf, questionOf } from '../held/held-binding.ts';
+import { approvalRequestOf, bindingOf } from '../held/held-binding.ts';
 import { pendingResult } from '../held/pending-result.ts';
 import { deniedByPerson, nobodyDecided, nobodyToAsk } from '../held/refused-approval.ts';
 import { reportWaiting } from '../held/report-waiting.ts';
@@ -58,7 +58,7 @@ async function ask(run: CallRun): Promise<AskOutcome> {
   const binding = bindingOf(run);
   run.heldFor = binding;
   const wait = { ms: Math.max(0, limit - run.durationMs), signal: ended.signal, onAsked: report.about };
-  const asked = approvals.ask(binding, questionOf(run), wait).then((outcome) => {
+  const asked = approvals.ask(binding, approvalRequestOf(run), wait).then((outcome) => {
     // The caller has left: the grant is for its next attempt.
     if (ended.signal.aborted && outcome.kind === 'granted') outcome.hold.letGo();
     return outcome;

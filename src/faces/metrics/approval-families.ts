@@ -1,8 +1,8 @@
-import type { ApprovalNumbers } from '../../approvals/index.ts';
+import type { ApprovalStatistics } from '../../approvals/index.ts';
 import { type Family, metricNumber, type Sample } from './exposition.ts';
 
 /** No labels of agents or tools: the audit log has both. */
-export function approvalFamilies(numbers: ApprovalNumbers | undefined): Family[] {
+export function approvalFamilies(numbers: ApprovalStatistics | undefined): Family[] {
   const { open = 0, waiting = 0, decided = nothing } = numbers ?? {};
   return [
     family('quartermaster_approvals_open', 'gauge', 'Questions that wait for a person.', [{ labels: {}, value: open }]),
@@ -24,13 +24,13 @@ export function approvalFamilies(numbers: ApprovalNumbers | undefined): Family[]
   ];
 }
 
-const nothing: ApprovalNumbers['decided'] = { approved: 0, denied: 0, expired: 0, void: 0 };
+const nothing: ApprovalStatistics['decided'] = { approved: 0, denied: 0, expired: 0, void: 0 };
 
 function family(name: string, type: Family['type'], help: string, samples: readonly Sample[]): Family {
   return { name, type, help, samples: [...samples] };
 }
 
-function histogram({ boundsMs, counts, sum }: ApprovalNumbers['decisionMs']): Sample[] {
+function histogram({ boundsMs, counts, sum }: ApprovalStatistics['decisionMs']): Sample[] {
   let total = 0;
   const buckets = counts.map((count, index): Sample => {
     total += count;

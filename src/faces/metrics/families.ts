@@ -1,4 +1,4 @@
-import type { ApprovalNumbers } from '../../approvals/index.ts';
+import type { ApprovalStatistics } from '../../approvals/index.ts';
 import { type Outcome, type ServerLoad, type ServerStatus, serverStates } from '../../domain/index.ts';
 import { approvalFamilies } from './approval-families.ts';
 import { boundsMs, type Meter, type ServerNumbers } from './call-counters.ts';
@@ -10,7 +10,7 @@ export interface HubNumbers {
   readonly load: readonly ServerLoad[];
   readonly callsInFlight: number;
   /** Undefined while no call was held. */
-  readonly approvals: ApprovalNumbers | undefined;
+  readonly approvals: ApprovalStatistics | undefined;
   readonly clientSessions: number;
   readonly children: number;
   readonly ledgerGood: boolean;

@@ -1,8 +1,10 @@
-import type { FateOf } from '../../approvals/index.ts';
+import type { ApprovalsDeps } from '../../approvals/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { readOpenCalls, readRecordedCalls } from '../../ledger/index.ts';
 import { ledgerPlaces } from '../../storage/index.ts';
 import type { ProcessParts } from '../process-parts.ts';
+
+type FateOf = ApprovalsDeps['fateOf'];
 
 /** The ledger keeps at least a day. About an older call, silence says nothing. */
 const certainMs = 20 * 60 * 60_000;

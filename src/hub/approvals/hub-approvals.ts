@@ -1,4 +1,4 @@
-import { type ApprovalNumbers, type Approvals, type CallApproval, openApprovals } from '../../approvals/index.ts';
+import { type ApprovalStatistics, type Approvals, type CallApproval, openApprovals } from '../../approvals/index.ts';
 import { HubError, toHubError } from '../../base/index.ts';
 import type { CallPathDeps } from '../../calls/index.ts';
 import type { ApprovalSettings } from '../../domain/index.ts';
@@ -16,7 +16,7 @@ export interface HubApprovals {
   /** Throws HubError if another hub of the workspace has them. */
   opened(): Promise<Approvals>;
   /** Undefined while nothing was read. */
-  readonly numbers: ApprovalNumbers | undefined;
+  readonly numbers: ApprovalStatistics | undefined;
   /** Where a person decides on it. */
   linkTo(id: string): string | undefined;
   /** JSON text of a call's arguments, without secrets; `null` if they were dropped. */
