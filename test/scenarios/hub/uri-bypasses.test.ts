@@ -10,6 +10,7 @@ const reader = { command: process.execPath, args: [fixturePath('url-reader.mjs')
 async function open() {
   const gateway = await gatewayForTest({
     servers: { files: reader },
+    approvals: { wait: '0s' },
     agents: {
       lead: {},
       denied: {

@@ -33,10 +33,24 @@ export function createHeldCallNote({ terminal }: CliContext, { tool, run, channe
       },
     },
     explain(outcome) {
+      const id = pendingApproval(outcome);
+      if (id !== undefined) {
+        const hint = `Nothing was sent. Once it is approved, run the command again with --run ${run}.`;
+        const message = `${tool} needs approval ${id}, and nobody has decided yet.`;
+        return { kind: 'failed', error: new HubError('APPROVAL_REQUIRED', message, { hint }) };
+      }
       if (noted === undefined || outcome.kind !== 'failed' || outcome.error.code !== 'CANCELLED') return outcome;
       const hint = `Approval ${noted} stays open. Once it is approved, run the command again with --run ${run}.`;
       const { message, details } = outcome.error;
       return { kind: 'failed', error: new HubError('CANCELLED', message, { hint, details }) };
     },
   };
+}
+
+/** The hub's own answer for a call that still waits. */
+function pendingApproval(outcome: CallResult): string | undefined {
+  if (outcome.kind !== 'result') return undefined;
+  const { structuredContent: facts } = outcome.result.value;
+  const isPending = isJsonObject(facts) && facts.status === 'pending-approval' && typeof facts.id === 'string';
+  return isPending ? String(facts.id) : undefined;
 }
