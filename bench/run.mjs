@@ -11,6 +11,7 @@ import { measureChange } from './measurements/change.mjs';
 import { measureList } from './measurements/list.mjs';
 import { measureMemory } from './measurements/memory.mjs';
 import { measureReady } from './measurements/ready.mjs';
+import { measureRules } from './measurements/rules.mjs';
 import { measureSessions } from './measurements/sessions.mjs';
 import { measureSpeed } from './measurements/speed.mjs';
 
@@ -18,6 +19,7 @@ const measure = {
   speed: measureSpeed,
   memory: measureMemory,
   list: measureList,
+  rules: measureRules,
   sessions: measureSessions,
   ready: measureReady,
   change: measureChange,
@@ -76,6 +78,7 @@ function benchFor(measurement, { options, scratch, processes }) {
     qm: options.qm,
     before: options.before,
     library: join(dirname(dirname(options.qm)), 'dist', 'library', 'index.js'),
+    compiled: join(dirname(dirname(options.qm)), 'dist'),
     echoHttp: createEchoHttp(processes),
     workspace(name, settings) {
       const folder = join(scratch, measurement, name.replaceAll(/\W+/g, '-'));

@@ -96,7 +96,7 @@ async function show(url) {
 Quartermaster serves the example team at ${url}/mcp
 Three servers, three agents: examples/team/quartermaster.yaml has the rules.
 
-What the agent "tester" has just got:
+What the agent "tester" just did:
   list    ${tools.length} tools, such as ${some.join(', ')} …
   read    ${content[0].text.split('\n')[0]}
   write   ${refusal.message.split('. ')[0]} (hidden from this agent)

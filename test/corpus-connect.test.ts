@@ -96,7 +96,7 @@ test.each(cases)(
       if (isWhole) expect(isKept(text, after), name).toBe(true);
       const again = connectSchema.parse(JSON.parse((await machine.connect(client, '--scope', scope, '--json')).stdout));
       expect(again.files, name).toEqual([]);
-      expect(await machine.qm('disconnect', client), name).toMatchObject({ code: 0 });
+      expect(await machine.disconnect(client), name).toMatchObject({ code: 0 });
       expect(machine.snapshot(), name).toEqual(before);
     }
   },

@@ -1,5 +1,9 @@
 import { approvalRequirements } from './requirements-approvals.ts';
 import { commandLineRequirements } from './requirements-command-line.ts';
+import { definitionRequirements } from './requirements-definitions.ts';
+import { lockRequirements } from './requirements-lock.ts';
+import { resultRequirements } from './requirements-results.ts';
+import { ruleRequirements } from './requirements-rules.ts';
 import { trustRequirements } from './requirements-trust.ts';
 
 /**
@@ -9,6 +13,7 @@ import { trustRequirements } from './requirements-trust.ts';
 export const requirements = {
   ...trustRequirements,
   ...approvalRequirements,
+  ...definitionRequirements,
   // Configuration
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',
   'config:client-files':
@@ -311,6 +316,12 @@ export const requirements = {
     'Refused calls of one token beyond 120 a minute are summed in one record; allowed calls are not affected.',
   'ledger:run-file': 'The calls of a run are in its file, each once.',
   'ledger:chain': 'A record of the journal that was changed, left out or removed is found by `qm ledger verify`.',
+  'ledger:acts':
+    'Acts that change rights are in the chain, whether a hub runs or not. Nothing is granted without a record; taking rights away is never prevented.',
+  'ledger:clock':
+    'A clock that jumps does not make retention remove records that are not old, or keep old ones for ever.',
+  'ledger:summary': 'The statistics of the journal are those of the run files.',
+  'ledger:run-files-in-git': 'In a git repository that would track the run files, two commands say so.',
   'ledger:head': 'Whoever kept an earlier head finds out that the audit log was computed anew.',
   'ledger:copies': 'Calls are read from the journal; run files that differ from it are reported.',
   'ledger:torn': 'A journal that ends anywhere in a write is sealed by the next start, with a record that says so.',
@@ -338,7 +349,10 @@ export const requirements = {
   'cache:bounded': "A server's cached results stay within their byte limit; the least recently used is evicted.",
   'cache:ledger': 'A cached answer is recorded before it is given, as a call that was not sent.',
 
+  ...lockRequirements,
   ...commandLineRequirements,
+  ...ruleRequirements,
+  ...resultRequirements,
 } as const satisfies Record<string, string>;
 
 export type RequirementId = keyof typeof requirements;

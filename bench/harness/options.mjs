@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-export const measurements = ['speed', 'memory', 'list', 'sessions', 'ready', 'change'];
+export const measurements = ['speed', 'memory', 'list', 'rules', 'sessions', 'ready', 'change'];
 
 export const usage = `npm run bench -- [what] [options]
 
@@ -10,6 +10,7 @@ what (default: --speed)
   --speed          calls per second, latency and CPU beside a bare hop and other gateways
   --memory         resident memory over 100,000 calls
   --list           tools/list of 1,000 tools, and what servers, tools, rules and agents cost a call
+  --rules          one decision with 10, 100 and 10,000 rules on arguments, and calls with them beside a bare hop
   --sessions       memory of 1,000 abandoned client sessions, and after they expired
   --ready          time from the start of the process to the line that says it serves
   --change         longest stall of the event loop, and memory, when one tool of 1,000 is added with 200 clients
@@ -63,6 +64,7 @@ const fullSizes = {
   calls: 10_000,
   memoryCalls: 100_000,
   lists: 1000,
+  decisions: 1_000_000,
   sessions: 1000,
   sessionIdleSeconds: 20,
   starts: 11,
@@ -74,6 +76,7 @@ const quickSizes = {
   calls: 300,
   memoryCalls: 2000,
   lists: 50,
+  decisions: 10_000,
   sessions: 100,
   sessionIdleSeconds: 5,
   starts: 3,

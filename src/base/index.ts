@@ -40,7 +40,6 @@ export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export { unsafePlace } from './own-files.ts';
-export { compileGlob, compileLinearPattern, type TextPattern } from './patterns/linear-pattern.ts';
 export { readPlainFile } from './plain-file.ts';
 export {
   answersSignals,

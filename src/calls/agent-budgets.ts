@@ -1,10 +1,12 @@
 import { type Clock, HubError } from '../base/index.ts';
-import type { AgentBudget, Caller } from '../domain/index.ts';
+import type { AgentBudget, Caller, SharedRate } from '../domain/index.ts';
+import { RecentCalls } from './recent-times.ts';
+import { createSpentRates } from './spent-rates.ts';
 
 /** Counts what agents spend of their budgets. Nothing is counted for an agent without one. */
 export interface AgentBudgets {
-  /** Counts one call for each agent of the chain, or throws RATE_LIMITED and counts nothing. */
-  take(caller: Caller): void;
+  /** Counts one call for each agent of the chain and for the server, or throws RATE_LIMITED and counts nothing. */
+  take(caller: Caller, server: string): void;
   /** Counts bytes of arguments and results for the caller's run. */
   spend(caller: Caller, bytes: number): void;
 }
@@ -13,10 +15,13 @@ export interface AgentBudgetsDeps {
   readonly clock: Clock;
   /** The budgets of agents now. Undefined: no agent has one. Counts stay when they change. */
   readonly budgets: () => ((agent: string) => AgentBudget | undefined) | undefined;
+  /** The limits that all agents share now. */
+  readonly rates: () => readonly SharedRate[];
 }
 
-export function createAgentBudgets({ clock, budgets }: AgentBudgetsDeps): AgentBudgets {
+export function createAgentBudgets({ clock, budgets, rates }: AgentBudgetsDeps): AgentBudgets {
   const spent = new Map<string, SpentBudget>();
+  const spentRates = createSpentRates();
 
   function spentBy(agent: string): SpentBudget {
     let known = spent.get(agent);
@@ -28,19 +33,21 @@ export function createAgentBudgets({ clock, budgets }: AgentBudgetsDeps): AgentB
   }
 
   return {
-    take({ chain, run }) {
-      const budgetOf = budgets();
-      if (budgetOf === undefined) return;
+    take({ chain, run }, server) {
+      const [budgetOf, shared] = [budgets(), rates()];
+      if (budgetOf === undefined && shared.length === 0) return;
       const now = clock.monotonic();
+      const countShared = spentRates.check(shared, server, now);
       const counted: SpentBudget[] = [];
       for (const agent of new Set(chain)) {
-        const budget = budgetOf(agent);
+        const budget = budgetOf?.(agent);
         if (budget === undefined) continue;
         const own = spentBy(agent);
         own.check(agent, budget, { run, now });
         counted.push(own);
       }
       for (const own of counted) own.take(run, now);
+      countShared();
     },
     spend({ chain, run }, bytes) {
       const budgetOf = budgets();
@@ -52,9 +59,6 @@ export function createAgentBudgets({ clock, budgets }: AgentBudgetsDeps): AgentB
   };
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-
 /** An agent with more runs at once loses the counts of those that it used longest ago. */
 const maxRuns = 1000;
 
@@ -64,22 +68,20 @@ interface SpentInRun {
 }
 
 class SpentBudget {
-  readonly #minute = new RecentTimes(minuteMs);
-  readonly #hour = new RecentTimes(hourMs);
+  readonly #recent = new RecentCalls();
   readonly #runs = new Map<string, SpentInRun>();
 
   check(agent: string, budget: AgentBudget, { run, now }: { readonly run: string; readonly now: number }): void {
-    const { callsPerMinute, callsPerHour, callsPerRun, bytesPerRun } = budget;
-    const waitMs = Math.max(this.#minute.waitMs(callsPerMinute, now), this.#hour.waitMs(callsPerHour, now));
-    if (waitMs > 0) throw overRate(agent, this.#minute.waitMs(callsPerMinute, now) > 0 ? 'minute' : 'hour', waitMs);
+    const { callsPerRun, bytesPerRun } = budget;
+    const wait = this.#recent.wait(budget, now);
+    if (wait !== undefined) throw overRate(agent, wait.span, wait.waitMs);
     const { calls, bytes } = this.runOf(run);
     if (callsPerRun !== undefined && calls >= callsPerRun) throw overRun(agent, run, `${callsPerRun} calls`);
     if (bytesPerRun !== undefined && bytes >= bytesPerRun) throw overRun(agent, run, `${bytesPerRun} bytes`);
   }
 
   take(run: string, now: number): void {
-    this.#minute.add(now);
-    this.#hour.add(now);
+    this.#recent.add(now);
     this.runOf(run).calls++;
   }
 
@@ -90,41 +92,6 @@ class SpentBudget {
     const [oldest] = this.#runs.keys();
     if (this.#runs.size > maxRuns && oldest !== undefined) this.#runs.delete(oldest);
     return known;
-  }
-}
-
-/** The times of recent calls, oldest first. Never more than the limit lets through in its time. */
-class RecentTimes {
-  readonly #spanMs: number;
-  #times: number[] = [];
-  #first = 0;
-
-  constructor(spanMs: number) {
-    this.#spanMs = spanMs;
-  }
-
-  /** Until a call fits into the limit again. 0: now. */
-  waitMs(limit: number | undefined, now: number): number {
-    this.#forget(now);
-    if (limit === undefined) {
-      this.#times = [];
-      this.#first = 0;
-      return 0;
-    }
-    const blocking = this.#times[this.#times.length - limit];
-    if (blocking === undefined || this.#times.length - this.#first < limit) return 0;
-    return Math.max(1, Math.ceil(blocking + this.#spanMs - now));
-  }
-
-  add(now: number): void {
-    this.#times.push(now);
-  }
-
-  #forget(now: number): void {
-    while (this.#first < this.#times.length && (this.#times[this.#first] ?? now) + this.#spanMs <= now) this.#first++;
-    if (this.#first * 2 <= this.#times.length) return;
-    this.#times = this.#times.slice(this.#first);
-    this.#first = 0;
   }
 }
 

@@ -58,6 +58,15 @@ export function deniedArguments(target: Target, { reason }: Decision): HubError 
   });
 }
 
+/** The new definition is not quoted: a model must not read it before a person has. */
+export function definitionChanged({ server, subjectName: tool }: Target): HubError {
+  const message = `Server "${server}" has changed the definition of ${server}.${tool}, and nobody has accepted the change. Nothing was sent.`;
+  return new HubError('POLICY_DENIED', message, {
+    hint: `Continue without it. An operator can see the change with \`qm lock --diff ${server}\` and accept it with \`qm lock accept\`.`,
+    details: { server, tool },
+  });
+}
+
 function whatDenies({ kind }: DecisionReason): string {
   if (kind === 'protected-path') return 'A path in the arguments is protected, which denies';
   return kind === 'unclear-path' ? 'A path in the arguments has no single meaning, which denies' : 'A rule denies';

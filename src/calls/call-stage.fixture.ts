@@ -106,6 +106,7 @@ export async function openCallStage(
   };
   const run = createCallPath({
     clock,
+    random: systemRandom,
     ledger,
     views,
     taskIds: createTaskIds({ key: systemRandom(32) }),

@@ -31,6 +31,7 @@ export {
 export { type Collision, createNameBook, type NameBook } from './views/naming/names.ts';
 export { createResourceNames, type ResourceNames } from './views/naming/resource-names.ts';
 export { readAccessOf } from './views/read-access.ts';
+export { withholding } from './views/server-decisions.ts';
 export type { ListedKind, View, ViewSource } from './views/view.ts';
 export type { Listed } from './views/view-resources.ts';
 export { createViews, type Views } from './views/views.ts';

@@ -2,12 +2,13 @@ import type { Call, CallResult } from './call.ts';
 import { createCallRates } from './call-rates.ts';
 import { isInputRequired } from './input-required/input-required.ts';
 import { createSessionUis } from './mcp-apps/session-uis.ts';
-import { admit } from './path/admit.ts';
+import { admit, admitAfterWait } from './path/admit.ts';
 import { admitAgain } from './path/admit-again.ts';
 import { answerCached, findCached } from './path/answer-cached.ts';
 import { answerInputRequests } from './path/answer-input-requests.ts';
 import { answerMissing } from './path/answer-missing.ts';
 import { type CallPathDeps, CallRun } from './path/call-run.ts';
+import { checkDefinition } from './path/check-definition.ts';
 import { claim, unclaim, wasNeverSent } from './path/claim.ts';
 import { conclude } from './path/conclude.ts';
 import { createConnectionTexts } from './path/connection-texts.ts';
@@ -57,9 +58,14 @@ export function createCallPath(deps: CallPathDeps): (call: Call) => Promise<Call
       try {
         if (run.inputs !== '') await screenInputs(run);
         const reached = reach(run);
-        if (reached !== undefined) await reached;
+        if (reached !== undefined) {
+          await reached;
+          const changed = admitAfterWait(run);
+          if (changed !== undefined) return changed;
+        }
+        checkDefinition(run);
         if (run.hold !== undefined) await claim(run);
-        path.budgets?.take(call.request.caller);
+        path.budgets?.take(call.request.caller, target.server);
         path.labels?.mark(call.request.caller, target);
         await recordSending(run);
       } catch (error) {

@@ -5,13 +5,15 @@ import type { Target } from './target.ts';
 /** Remembers which labels runs have. A label stays for the life of its run, also after a restart. */
 export interface RunLabels {
   /** The labels of the caller's run and of the runs that delegated to it. Undefined: not known. */
-  of(caller: Pick<Caller, 'project' | 'run' | 'runKeys'>): ReadonlySet<string> | undefined;
+  of(caller: RunOfCaller): ReadonlySet<string> | undefined;
   /**
    * Gives the labels of the target to the caller's run and to those that delegated to it, to which its results return.
    * Call it before anything is sent: part of a result may arrive although the call fails. Throws if it cannot be stored.
    */
   mark(caller: Caller, target: Target): void;
 }
+
+type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys'>;
 
 /** Stores labels beyond the life of the process. */
 export interface RunLabelStore {
@@ -26,9 +28,11 @@ const maxRuns = 100_000;
 
 export function createRunLabels(store: RunLabelStore): RunLabels {
   const known = new Map([...(store.stored ?? [])].map(([run, labels]) => [run, new Set(labels)]));
+  const none: ReadonlySet<string> = new Set();
   return {
     of(caller) {
       if (store.stored === undefined) return undefined;
+      if (known.size === 0) return none;
       return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
     },
     mark(caller, target) {
@@ -36,7 +40,7 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
       if (labels === undefined) return;
       for (const key of keysToMark(caller)) {
         const own = known.get(key);
-        const added = labelsOf(labels, target).filter((label) => own?.has(label) !== true);
+        const added = labelsOfTarget(labels, target).filter((label) => own?.has(label) !== true);
         if (added.length === 0) continue;
         if (own === undefined && known.size >= maxRuns) throw tooManyRuns();
         store.add(key, added);
@@ -46,11 +50,14 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
   };
 }
 
-function labelsOf({ all, tools }: ContentLabels, { ownName }: Target): readonly string[] {
-  return [...all, ...(tools.get(ownName) ?? [])];
+/** A task has the labels of its tool. */
+export function labelsOfTarget({ all, tools }: ContentLabels, target: Target): readonly string[] {
+  const { kind, ownName, subjectName } = target;
+  const tool = kind.startsWith('task-') ? subjectName.slice('task:'.length) : ownName;
+  return [...all, ...(tools.get(tool) ?? [])];
 }
 
-function keysToCheck({ project, run, runKeys = [] }: Pick<Caller, 'project' | 'run' | 'runKeys'>): readonly string[] {
+function keysToCheck({ project, run, runKeys = [] }: RunOfCaller): readonly string[] {
   return [`run:${run}`, ...runKeys.slice(1)].map((key) => `${project} ${key}`);
 }
 

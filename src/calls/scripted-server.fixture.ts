@@ -74,6 +74,8 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       get lastCatalog() {
         return server.catalog ?? server.lastCatalog;
       },
+      definitions: undefined,
+      acceptListed() {},
       refresh() {
         server.refreshes++;
         return server.onRefresh();
@@ -92,6 +94,9 @@ export function scriptServer(spec: ServerSpec, tools: readonly object[] | undefi
       status: () => ({ ...connectedStatus, name: spec.name, ...server.status }),
     },
     dispatch: {
+      get withheld() {
+        return server.control.lastCatalog?.withheld;
+      },
       get connection() {
         return server.connection;
       },

@@ -95,6 +95,8 @@ export interface Client {
   /** Further steps without which the client ignores the entry. */
   admit?(name: string, at: ClientContext, textOf: TextOf): readonly FileSteps[];
   switchOff(file: ClientFile, entry: ClientEntry, at: ClientContext): SwitchOrder;
+  /** Whether an entry itself says that the client does not use it. Without this, such a key changes nothing for the client. */
+  isOff?(entry: Readonly<Record<string, unknown>>): boolean;
   /** Paths that show that the client is used on this machine. */
   traces(at: ClientContext): readonly string[];
   /** How it gets to know the new entry, as a sentence. */

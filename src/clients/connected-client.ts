@@ -28,7 +28,7 @@ export interface ClientConnection {
   readonly switchedOff: readonly SwitchedEntry[];
 }
 
-/** An entry of the client that the hub serves too. */
+/** An entry of the client for a server of the hub. */
 export interface SwitchedEntry {
   readonly server: string;
   /** Its key in the file of the client. */

@@ -11,6 +11,8 @@ import {
 } from '../domain/index.ts';
 import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
+import { applyLock } from './lock/apply-lock.ts';
+import { collectPermissions, environmentNotes, environmentVariable } from './permissions/collect-permissions.ts';
 import { defaultApprovals, defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
@@ -73,8 +75,10 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
   const { workspace, readSources, dotEnv, stored } = options;
   const settings: Settings = Object.assign({}, ...readSources.map(({ content }) => content.settings).reverse());
   const { servers, problems, secrets, uses, literals, written } = assembleServers(deps, options);
+  applyLock(servers, readSources, settings.lock);
   refuseCovering(deps, { servers, problems }, { workspace, allowPaths: settings.allowPaths ?? [] });
   const { agents, problems: aboutAgents } = mergeAgents(readSources);
+  const permissions = collectPermissions(readSources, deps.env);
   const all = [
     ...options.notices.map(asFatal),
     ...stored.problems,
@@ -86,6 +90,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     }),
     ...problems,
     ...aboutAgents,
+    ...environmentNotes(permissions),
   ];
   if (readSources.length === 0 && options.notices.length === 0) all.push(noConfiguration(options));
   const configuration: Configuration = {
@@ -93,13 +98,17 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     servers,
     agents,
     roles: allRoles(readSources),
-    policy: firstPolicy(readSources),
+    ...firstPolicy(readSources),
+    ...(permissions === undefined ? {} : { permissions }),
     naming: 'prefixed',
     problems: all.sort(byPlace(readSources)),
     files: [...readSources.map(({ file }) => file), ...(dotEnv.present ? [dotEnv.file] : [])],
     secrets: secrets.filter((secret) => secret.length >= shortestSecret),
     shortSecrets: secrets.filter((secret) => secret.length < shortestSecret),
-    environment: [...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+    environment: [
+      ...[...uses.keys()].filter((name) => !stored.values?.has(name) && !dotEnv.values.has(name)),
+      ...(permissions !== undefined && permissions.written === undefined ? [environmentVariable] : []),
+    ],
     ledger: defaultLedger,
     serve: defaultServe,
     approvals: defaultApprovals,
@@ -263,9 +272,12 @@ function allRoles(readSources: readonly ReadSource[]): Configuration['roles'] {
 }
 
 /** Rules come from the strongest file that has any, unless the restrictions of another file could not be understood. */
-function firstPolicy(readSources: readonly ReadSource[]): Configuration['policy'] {
-  const policies = readSources.flatMap(({ content }) => content.policy ?? []);
-  return policies.find(deniesEverything) ?? policies[0];
+function firstPolicy(readSources: readonly ReadSource[]): Pick<Configuration, 'policy' | 'shadow'> {
+  const contents = readSources.map(({ content }) => content);
+  const locked = contents.find(({ policy }) => policy !== undefined && deniesEverything(policy));
+  const { policy } = locked ?? contents.find((content) => content.policy !== undefined) ?? {};
+  const { shadow } = locked ?? contents.find((content) => content.shadow !== undefined) ?? {};
+  return { policy, ...(shadow === undefined ? {} : { shadow }) };
 }
 
 function findUnknown(

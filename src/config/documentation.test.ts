@@ -24,6 +24,7 @@ test('the examples of the documentation load without a problem', async () => {
       'enabled-tools.json': await first('## enabled-tools.json'),
       'product.json': await first('## product.json and manifest.json'),
       'catalog/agents/main/writer/agent.yaml': await first('## catalog/agents'),
+      'catalog/policies/mcp_permissions.yaml': await first('## mcp_permissions.yaml'),
       '.squad/team.md': await first('## .squad/team.md'),
       '.env': await first('### .env'),
     },
@@ -49,6 +50,7 @@ test('the examples of the documentation load without a problem', async () => {
       'search',
     ],
   ]);
+  expect(configuration.permissions).toMatchObject({ environment: 'production', rules: [{}, {}] });
   expect([...configuration.agents.keys()]).toEqual(['developer', 'reviewer', 'writer']);
   expect(configuration.agents.get('writer')?.servers).toEqual(['github', 'files']);
   expect(ready(configuration, 'github').transport).toMatchObject({ headers: { Authorization: 'Bearer the-token' } });

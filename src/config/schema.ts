@@ -105,6 +105,26 @@ export const labelsSchema = z
     'Labels that a run gets by a call: a list for the whole server, or lists by tool, with "*" for the whole server.',
   );
 
+export const resultsSchema = z
+  .strictObject({
+    redact: z
+      .array(
+        z.strictObject({
+          regex: z.string().min(1).max(1000).describe('An RE2 expression. What it matches is replaced.'),
+          with: z.string().max(40).optional().describe('The replacement. Default [redacted].'),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .optional()
+      .describe('Replaces parts of the texts in results and errors.'),
+    delimit: z
+      .boolean()
+      .optional()
+      .describe('true puts marks around texts that are labelled untrusted-content. Default false.'),
+  })
+  .describe('Changes results before agents get them. Default: nothing is changed.');
+
 export const serverSchema = z
   .strictObject({
     ...transportShape,
@@ -144,6 +164,7 @@ export const serverSchema = z
       .optional()
       .describe('The server works on files of this machine. Known file servers need no such mark.'),
     labels: labelsSchema.optional(),
+    results: resultsSchema.optional(),
     cache: cacheSchema.optional(),
     instead: z
       .string()
@@ -159,16 +180,29 @@ export const toolFilterSchema = z
   })
   .describe('Which tools of one server the agent gets.');
 
+/** The rules of a `policies` section. */
+export const rulesShape = {
+  tools: z
+    .record(z.string(), ruleSchema)
+    .optional()
+    .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
+  destructive: z
+    .enum(['ask', 'deny'])
+    .optional()
+    .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
+};
+
 export const policiesSchema = z
   .strictObject({
-    tools: z
-      .record(z.string(), ruleSchema)
+    ...rulesShape,
+    mode: z
+      .enum(['enforce', 'shadow'])
       .optional()
-      .describe('server.tool, with * as wildcard, to allow, require-approval or deny. An exact name beats a pattern.'),
-    destructive: z
-      .enum(['ask', 'deny'])
+      .describe('shadow enforces none of these rules and records what they would have decided. Default enforce.'),
+    shadow: z
+      .strictObject(rulesShape)
       .optional()
-      .describe('What happens to calls of destructive tools. A rule with the exact name of the tool lifts it.'),
+      .describe('Rules to try in place of those beside it: the hub records what they would have decided.'),
   })
   .describe('Rules on calls. Deny beats require-approval beats allow across sources.');
 
@@ -281,9 +315,23 @@ export const namingSchema = z
     'Names agents see: prefixed is {server}_{tool}, preserved keeps the names of the servers. Default prefixed.',
   );
 
+export const lockModeSchema = z
+  .enum(['enforce', 'warn'])
+  .describe(
+    'With enforce, agents get only the definitions in quartermaster.lock; with warn they get all, and differences are shown. Default enforce if the file exists.',
+  );
+
 const versionSchema = z.literal(1).describe('Version of this format.');
 
 const name = z.string().regex(namePattern);
+
+export const environmentSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe(
+    'Environment of mcp_permissions.yaml that applies. Default: the variable MAGSAG_ENVIRONMENT, else the strictest.',
+  );
 
 export const fileSchema = z
   .strictObject({
@@ -295,10 +343,12 @@ export const fileSchema = z
       .optional()
       .describe('Agents by name. If any agent is routed, an agent without a route gets only shared servers.'),
     policies: policiesSchema.optional(),
+    environment: environmentSchema.optional(),
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
     approvals: approvalsSchema.optional(),
     allowPaths: allowPathsSchema.optional(),
+    lock: lockModeSchema.optional(),
   })
   .describe('Configuration of Quartermaster.');
 

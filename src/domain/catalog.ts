@@ -1,3 +1,4 @@
+import type { Withheld } from './definition-lock.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A resource as its server describes it. */
@@ -12,12 +13,14 @@ export interface TemplateDefinition {
   readonly uriTemplate: string;
   /** The definition as JSON text, with `uriTemplate` first. */
   readonly text: string;
+  readonly fingerprint: string;
 }
 
 export interface PromptDefinition {
   readonly name: string;
   /** The definition as JSON text, with `name` first. */
   readonly text: string;
+  readonly fingerprint: string;
 }
 
 /** A server's capabilities besides tools. */
@@ -42,6 +45,10 @@ export interface Catalog {
   /** Wall clock, milliseconds. */
   readonly at: number;
   readonly warnings: readonly string[];
+  /** What the server says about itself. Empty: nothing. Undefined: not known. */
+  readonly instructions?: string | undefined;
+  /** Definitions that agents do not get, because they are not the accepted ones. They are in no list. */
+  readonly withheld?: Withheld | undefined;
 }
 
 /** A catalog with tools and no other capabilities. */

@@ -1,5 +1,8 @@
 import type { FolderGuard } from '../base/index.ts';
 import type { RuleEffect, ToolClass } from './decision.ts';
+import type { LockMode, ServerLock } from './definition-lock.ts';
+import type { Permissions } from './permissions.ts';
+import type { RedactionRule } from './redaction-rule.ts';
 import type { RuleCondition } from './rule-condition.ts';
 import type { ApprovedFiles } from './server-plan.ts';
 
@@ -68,6 +71,14 @@ export type TransportKind = (typeof transportKinds)[number];
 export interface ToolFilter {
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
+  /** Where the lists are written, if not in the line of their owner. */
+  readonly lines?: Readonly<Partial<Record<'include' | 'exclude', number>>>;
+}
+
+/** The place of one of the lists. `owner` is the place of the entry that has them. */
+export function listSourceOf({ lines }: ToolFilter, list: 'include' | 'exclude', owner: SourceRef): SourceRef {
+  const line = lines?.[list];
+  return line === undefined ? owner : { ...owner, line };
 }
 
 export interface ServerLimits {
@@ -171,6 +182,10 @@ export interface ServerSpec {
   readonly paths?: 'local';
   /** What its results bring into a run. */
   readonly labels?: ContentLabels;
+  /** Undefined: no lockfile says which definitions agents may get. */
+  readonly lock?: ServerLock;
+  /** What is changed in its results. Undefined: nothing. */
+  readonly results?: ResultSettings;
   /** Undefined: nothing is cached. */
   readonly cache: CacheSettings | undefined;
   /** What an agent can do while the server is unavailable: "use the gh command line". */
@@ -206,6 +221,16 @@ export type ConfiguredServer =
       readonly declined: boolean;
     };
 
+/** What is changed in the results of a server before agents get them. */
+export interface ResultSettings {
+  readonly redact: readonly RedactionRule[];
+  /** Text that is labelled `untrusted-content` gets marks around it. */
+  readonly delimit: boolean;
+}
+
+/** The label of content that may hold instructions of strangers. */
+export const untrustedContent = 'untrusted-content';
+
 /** The labels that a run gets by a call: of every tool, resource and prompt of a server, and of single tools. */
 export interface ContentLabels {
   readonly all: readonly string[];
@@ -221,6 +246,8 @@ export interface AgentSpec {
   /** Per server. */
   readonly tools: ReadonlyMap<string, ToolFilter>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. They enforce nothing. */
+  readonly shadow?: ToolPolicy;
   readonly budget?: AgentBudget;
 }
 
@@ -295,6 +322,10 @@ export interface AccessRules {
   /** Maps agents to roles. An agent without its own entry uses its role's. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. They enforce nothing. */
+  readonly shadow?: ToolPolicy;
+  /** Undefined: there is no permissions file. */
+  readonly permissions?: Permissions;
 }
 
 /** The whole configuration, frozen. */
@@ -321,6 +352,8 @@ export interface Configuration extends AccessRules {
   readonly approvals: ApprovalSettings;
   /** Folders that servers may be given although keys lie in them. */
   readonly allowPaths: readonly string[];
+  /** As configured. Each server has what follows from it. */
+  readonly lock?: LockMode;
 }
 
 export interface LedgerSettings {

@@ -1,6 +1,6 @@
-import type { TextPattern } from '../base/index.ts';
 import type { Caller } from './caller.ts';
 import { placeOf, type SourceRef } from './configuration.ts';
+import type { WithheldReason } from './definition-lock.ts';
 import type { Holds } from './rule-condition.ts';
 
 /** What a tool does to the world. A destructive tool also writes. */
@@ -28,6 +28,8 @@ export interface Decision {
    * denies only what is denied whatever the arguments are.
    */
   readonly condition?: DecisionCondition;
+  /** What the shadow policy would decide on a call, for its record alone. Undefined if there is none. */
+  readonly shadow?: DecisionCondition;
 }
 
 export type DecisionCondition = (call: CallToDecide) => Decision;
@@ -43,10 +45,13 @@ export interface CallToDecide {
   readonly paths?: ArgumentPaths | undefined;
 }
 
+/** Tests a text in time linear in its length. Node's own expressions can take exponential time on an agent's text. */
+export type TextPattern = (text: string) => boolean;
+
 /** Judges texts that a server takes as paths, in every way the server may read them. */
 export interface ArgumentPaths {
-  /** `folder` is relative to the workspace. */
-  isInside(text: string, folder: string): Holds;
+  /** `argument` as rules name it: `a.*` is every item of a list. `folder` is relative to the workspace. */
+  isInside(argument: string, text: string, folder: string): Holds;
   /** Undefined if the argument of the tool is not known to be a path. */
   matchesGlob(argument: string, text: string, glob: TextPattern): Holds | undefined;
 }
@@ -80,6 +85,7 @@ export function ruleOf({ reason }: Decision): string | null {
     case 'unsafe-uri':
     case 'protected-path':
     case 'unclear-path':
+    case 'definition-changed':
       return reason.kind;
   }
 }
@@ -100,6 +106,8 @@ export type DecisionReason =
   | { readonly kind: 'protected-path'; readonly path: string }
   /** A path of which nobody can say where it leads. */
   | { readonly kind: 'unclear-path' }
+  /** The definition is not the one in the lockfile. */
+  | { readonly kind: 'definition-changed'; readonly why: WithheldReason }
   | { readonly kind: 'not-routed'; readonly agent: string }
   | { readonly kind: 'not-included'; readonly by: string; readonly source: SourceRef }
   | { readonly kind: 'excluded'; readonly by: string; readonly source: SourceRef }

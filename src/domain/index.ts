@@ -25,11 +25,13 @@ export {
   type Isolation,
   type LedgerSettings,
   limitsOfRule,
+  listSourceOf,
   type Naming,
   type PolicyRule,
   type Problem,
   type ProgramSettings,
   placeOf,
+  type ResultSettings,
   type Retention,
   type RootsSource,
   type ServerAccess,
@@ -45,6 +47,7 @@ export {
   type TransportKind,
   type TransportSpec,
   transportKinds,
+  untrustedContent,
   worstProblem,
 } from './configuration.ts';
 export {
@@ -59,14 +62,30 @@ export {
   type RuleEffect,
   ruleOf,
   ruleSourceOf,
+  type TextPattern,
   type ToolClass,
   type ToolKindReason,
   type UriProblem,
 } from './decision.ts';
+export { type DefinitionChange, definitionChanges } from './definition-changes.ts';
+export {
+  type DefinitionKind,
+  type DefinitionPins,
+  definitionKinds,
+  type LockMode,
+  narrowLock,
+  noPins,
+  type ServerLock,
+  type Withheld,
+  type WithheldDefinition,
+  type WithheldReason,
+} from './definition-lock.ts';
 export type { OperationKind, TaskKind } from './operation.ts';
 export type { Outcome } from './outcome.ts';
 export { packageRunner } from './package-runner.ts';
+export { type PermissionRules, type Permissions, permissionsInForce, type SharedRate } from './permissions.ts';
 export { inReadOnlyMode, isInReadOnlyMode } from './read-only-mode.ts';
+export { RedactionRule, type TextReplacement } from './redaction-rule.ts';
 export { allHold, anyHolds, type Holds, negated, RuleCondition } from './rule-condition.ts';
 export { isSameConnection } from './same-connection.ts';
 export { isReadOnly } from './scopes.ts';

@@ -23,6 +23,10 @@ export interface ServerStatus {
   readonly transport: TransportKind | undefined;
   readonly protocolVersion: string | undefined;
   readonly tools: number | undefined;
+  /** How many definitions differ from the accepted ones. Absent: none. */
+  readonly changes?: number;
+  /** How many definitions agents do not get, because they are not the accepted ones. Absent: none. */
+  readonly withheld?: number;
   readonly source: string;
   /** Places of servers with the same name and lower precedence. */
   readonly hides: readonly string[];

@@ -3,7 +3,7 @@ export interface ToolDefinition {
   readonly name: string;
   /** The definition as JSON text. An invalid schema is made valid. */
   readonly text: string;
-  /** SHA-256 of the canonical definition: name, title, description, schemas, annotations. */
+  /** Of everything but the name and the parts that say nothing to models and users: `sha256:` and 64 hex digits. */
   readonly fingerprint: string;
   /** From the server's own annotations. Used only to retry a call, never to widen rights. */
   readonly safeToRepeat: boolean;

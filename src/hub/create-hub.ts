@@ -1,10 +1,12 @@
 import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
 import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
-import type { Caller, Catalog } from '../domain/index.ts';
+import type { Caller } from '../domain/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import { createHubApprovals } from './approvals/hub-approvals.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
+import { definitionProblems } from './definitions/definition-problems.ts';
+import { reportDefinitions } from './definitions/definition-report.ts';
 import { createEventEmitter } from './events/event-emitter.ts';
 import type { CallerIdentity, Hub, HubDeps, HubOptions } from './hub.ts';
 import { problemsOf, unknownNamesOf } from './hub-problems.ts';
@@ -12,7 +14,7 @@ import { openProcessParts, type ProcessParts } from './process-parts.ts';
 import { openProject, type Project } from './project.ts';
 import { createServerLogs } from './server-logs.ts';
 import { fileProject } from './server-memory.ts';
-import type { UpstreamPool } from './upstream-pool.ts';
+import { catalogsOf } from './upstream-pool.ts';
 import { workspaceSecrets } from './workspace-secrets.ts';
 
 /** How long calls in flight may take to finish when the hub stops. */
@@ -103,8 +105,13 @@ type ForOperators = Pick<
   | 'problems'
   | 'unknownNames'
   | 'explain'
+  | 'findings'
+  | 'explainerFor'
   | 'labelsOf'
   | 'catalogs'
+  | 'definitions'
+  | 'definitionProblems'
+  | 'acceptListed'
   | 'diagnosis'
   | 'discover'
   | 'retry'
@@ -115,7 +122,8 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, state, layout, labels }: ProcessParts): ForOperators {
+function forOperators(project: Project, parts: ProcessParts): ForOperators {
+  const { ledger, state, layout, labels, redaction } = parts;
   const { source, pool } = project;
   return {
     ledger,
@@ -125,8 +133,14 @@ function forOperators(project: Project, { ledger, state, layout, labels }: Proce
     problems: () => problemsOf(project, ledger, layout.journal),
     unknownNames: () => unknownNamesOf(project),
     explain: project.explain,
+    findings: () => project.definitions.findings(),
+    explainerFor: project.explainerFor,
     labelsOf: (run) => labels.of({ project: fileProject, run }),
     catalogs: () => catalogsOf(pool),
+    definitions: () =>
+      [...pool.upstreams.values()].flatMap((handles) => reportDefinitions(handles, redaction.message) ?? []),
+    definitionProblems: () => definitionProblems(pool),
+    acceptListed: (server) => pool.acceptListed(server),
     diagnosis: project.diagnosis,
     discover: (servers) => pool.discover(servers),
     retry: (server) => pool.retry(server),
@@ -136,14 +150,6 @@ function forOperators(project: Project, { ledger, state, layout, labels }: Proce
     configurationNotices: () => source.notices(),
     pending: () => source.pending,
   };
-}
-
-function catalogsOf({ upstreams }: UpstreamPool): ReadonlyMap<string, Catalog> {
-  const known = new Map<string, Catalog>();
-  for (const [server, { control }] of upstreams) {
-    if (control.lastCatalog !== undefined) known.set(server, control.lastCatalog);
-  }
-  return known;
 }
 
 function onViewsRenewed(projects: ReadonlyMap<string, Project>, listener: () => void): () => void {
@@ -186,7 +192,7 @@ async function closeProjects(
 /** It changes rights, so it is in the chain with the calls. While nothing can be recorded, no call is sent either. */
 function recordConfiguration({ logger }: HubDeps, ledger: Ledger, servers: number): void {
   ledger
-    .admin({ who: 'hub', what: 'config.applied', subject: `${servers} servers` })
+    .admin({ who: 'hub', how: 'hub', what: 'config.applied', subject: `${servers} servers` })
     .catch((error: unknown) => logger.error('ledger.act-not-recorded', { act: 'config.applied', error }));
 }
 

@@ -1,4 +1,4 @@
-import { readAccessOf } from '../calls/index.ts';
+import { readAccessOf, withholding } from '../calls/index.ts';
 import { type Configuration, decideOn } from '../domain/index.ts';
 import { createPolicyCompiler, isReadName, type PolicyCompiler } from '../governance/index.ts';
 import type { Hub } from './hub.ts';
@@ -26,7 +26,10 @@ export function createExplain(
     const offered = catalog?.tools.find(({ name }) => name === tool);
     // A tool that no server has must not take a name.
     const exposedName = offered === undefined ? tool : names.of('tool').nameOf(server, tool);
-    const decision = policy.decide(server, tool, exposedName, offered?.hints ?? null);
+    const unaccepted = catalog?.withheld?.tool.get(tool);
+    const hints = (offered ?? unaccepted?.definition)?.hints ?? null;
+    const decision = policy.decide(server, tool, exposedName, hints);
+    if (unaccepted !== undefined) return withholding(decision, unaccepted.why);
     return call === undefined ? decision : decideOn(decision, { labels: new Set(), ...call });
   };
 }

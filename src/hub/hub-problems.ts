@@ -3,6 +3,7 @@ import type { Problem } from '../domain/index.ts';
 import { type KnownTool, type KnownTools, unknownNames } from '../governance/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import type { ConfigurationSource } from './configuration/configuration-source.ts';
+import { definitionProblems } from './definitions/definition-problems.ts';
 import { ledgerProblems } from './ledger-problems.ts';
 import type { NameBooks } from './name-books.ts';
 import { nameProblems } from './name-problems.ts';
@@ -14,7 +15,7 @@ export interface ProblemSources {
   readonly names: NameBooks;
 }
 
-/** Of the configuration, of names in it that no known server has, and of the ledger. */
+/** Of the configuration, of names in it that no known server has, of definitions that changed, and of the ledger. */
 export function problemsOf(
   { source, pool, names }: ProblemSources,
   ledger: Ledger,
@@ -26,6 +27,7 @@ export function problemsOf(
     ...configuration.problems,
     ...unknownNamesOf({ source, pool, names }),
     ...nameProblems(configuration, names.of('tool').collisions),
+    ...definitionProblems(pool),
     ...ledgerProblems(ledger, journal),
   ];
 }

@@ -20,6 +20,7 @@ import type {
   ServerLoad,
   ServerStatus,
 } from '../domain/index.ts';
+import type { DefinitionFinding } from '../governance/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import type { RequestStates } from '../mcp/index.ts';
 import type { PendingItem } from '../trust/index.ts';
@@ -27,6 +28,7 @@ import type { Builtins } from '../upstream/index.ts';
 import type { TrustMode } from '../workspace-trust/index.ts';
 import type { HubApprovals } from './approvals/hub-approvals.ts';
 import type { ClientNotices } from './client-notices.ts';
+import type { DefinitionReport } from './definitions/definition-report.ts';
 import type { Diagnosis, DiagnosisOptions } from './diagnosis/diagnosis.ts';
 import type { HubEventListener } from './events/event-emitter.ts';
 import type { HubMeter } from './hub-meter.ts';
@@ -66,10 +68,20 @@ export interface Hub {
   unknownNames(): readonly Problem[];
   /** Explains the decision on a tool, `resource:<uri>` or `prompt:<name>`; with arguments or labels, on one call. */
   explain(chain: readonly string[], server: string, tool: string, call?: ExplainedCall): Decision;
+  /** What in the definitions of servers a person should look at. */
+  findings(): readonly DefinitionFinding[];
+  /** The same by another configuration, for tools as this hub knows them. Nothing of it takes effect. */
+  explainerFor(configuration: Configuration): Hub['explain'];
   /** The labels of a run of the file workspace. Undefined if they cannot be read. */
   labelsOf(run: string): ReadonlySet<string> | undefined;
   /** The last known lists of the servers in use, in the order of the configuration. */
   catalogs(): ReadonlyMap<string, Catalog>;
+  /** What these servers list, accepted or not, in the order of the configuration. For operators only. */
+  definitions(): readonly DefinitionReport[];
+  /** The problems with these definitions. `problems` includes them. */
+  definitionProblems(): readonly Problem[];
+  /** Where no lockfile says otherwise, what this server lists now counts as accepted. Throws if none has that name. */
+  acceptListed(server: string): void;
   /** Connects servers and lists their tools. Resolves when each has answered or failed. */
   discover(servers?: readonly string[]): Promise<void>;
   /** Applies the files on disk at once. With `files`, only these. */

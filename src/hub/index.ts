@@ -1,6 +1,7 @@
 export { stateHomeFor } from '../storage/index.ts';
 export type { BuiltinOrder, Builtins, ChildStreams } from '../upstream/index.ts';
 export { createHub } from './create-hub.ts';
+export type { DefinitionReport } from './definitions/definition-report.ts';
 export type {
   Diagnosis,
   DiagnosisOptions,

@@ -10,18 +10,23 @@ import {
   type Views,
 } from '../calls/index.ts';
 import { createRootsFilter } from '../config/index.ts';
-import { compileBudgets } from '../governance/index.ts';
+import { compileBudgets, compileSharedRates } from '../governance/index.ts';
 import { createCatalogStore } from '../storage/index.ts';
 import type { ConfigurationSource } from './configuration/configuration-source.ts';
 import { createDiagnosis } from './diagnosis/diagnosis.ts';
 import type { EmitEvent } from './events/event-emitter.ts';
 import { createExplain } from './explain-decision.ts';
+import {
+  createDefinitionReview,
+  type DefinitionReview,
+  type DefinitionReviewDeps,
+} from './findings/definition-review.ts';
 import type { Hub, HubDeps } from './hub.ts';
 import { createNameBooks, type NameBooks } from './name-books.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { coverOptions, programContext } from './project-programs.ts';
 import { openServerMemory } from './server-memory.ts';
-import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
+import { catalogsOf, createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
 
 /** One configuration with its servers, names and views. The file workspace is one. Each caller names its project. */
 export interface Project {
@@ -30,6 +35,8 @@ export interface Project {
   readonly names: NameBooks;
   readonly views: Views;
   readonly explain: Hub['explain'];
+  readonly definitions: DefinitionReview;
+  readonly explainerFor: Hub['explainerFor'];
   readonly runCall: (call: Call) => Promise<CallResult>;
   readonly subscribeAllowed: ReturnType<typeof createAllowedSubscriptions>;
   readonly diagnosis: Hub['diagnosis'];
@@ -64,10 +71,12 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     { configuration: source.configuration, discover: options.discover },
   );
   const views = createViews({ clock }, viewSource());
+  const definitions = reviewDefinitions({ ...deps, emit, redact: shared.redact }, pool, views);
   const filterRoots = createRootsFilter(deps, () => coverOptions(deps, parts, source.configuration));
 
   let budgetOf = compileBudgets(source.configuration);
-  const budgets = createAgentBudgets({ clock, budgets: () => budgetOf });
+  let sharedRates = compileSharedRates(source.configuration);
+  const budgets = createAgentBudgets({ clock, budgets: () => budgetOf, rates: () => sharedRates });
 
   function viewSource(): ViewSource {
     return { configuration: source.configuration, upstreams: pool.upstreams, caches: pool.caches, ...names.forViews() };
@@ -82,6 +91,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
   source.onReload((configuration) => {
     names.adopt(configuration);
     budgetOf = compileBudgets(configuration);
+    sharedRates = compileSharedRates(configuration);
     parts.redaction.learn(configuration);
     pool.adopt(configuration);
     renew();
@@ -92,16 +102,35 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     pool,
     names,
     views,
+    definitions,
     explain: createExplain(() => source.configuration, pool, names),
-    diagnosis: (options) =>
-      createDiagnosis({ ...shared, running: () => pool.upstreams, configuration: () => source.configuration }, options),
+    explainerFor: (configuration) => createExplain(() => configuration, pool, names),
+    diagnosis: (options) => createDiagnosis({ ...shared, ...lookups(source, pool, definitions) }, options),
     runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots, approvals }),
     subscribeAllowed: createAllowedSubscriptions(views),
     async close() {
+      definitions.close();
       await pool.close();
       await catalogs.flush();
     },
   };
+}
+
+/** What a diagnosis looks up in the project. */
+function lookups(source: ConfigurationSource, pool: UpstreamPool, { findingsIn }: DefinitionReview) {
+  return { running: () => pool.upstreams, configuration: () => source.configuration, findingsIn };
+}
+
+function reviewDefinitions(
+  deps: Omit<DefinitionReviewDeps, 'listed' | 'acknowledged'>,
+  pool: UpstreamPool,
+  views: Views,
+): DefinitionReview {
+  const review = createDefinitionReview({ ...deps, listed: () => catalogsOf(pool), acknowledged: () => new Set() });
+  views.onRenew(review.noteChange);
+  // The stored lists are read before somebody asks.
+  review.noteChange();
+  return review;
 }
 
 /** The stored lists of servers, and the names that follow from them. */

@@ -4,6 +4,7 @@ import type { Catalog } from '../domain/index.ts';
 /** Whether clients would read the same lists. */
 export function isSameCatalog(a: Catalog | undefined, b: Catalog | undefined): boolean {
   if (a === undefined || b === undefined || a === b) return a === b;
+  if (a.withheld !== b.withheld) return false;
   const lists = ['tools', 'resources', 'templates', 'prompts'] as const;
   return lists.every((list) => isSameList(a[list], b[list])) && isDeepStrictEqual(a.abilities, b.abilities);
 }

@@ -27,6 +27,7 @@ import {
 } from '../upstream/index.ts';
 import type { NoticeListener } from './client-notices.ts';
 import { createEarlyDiscovery, type EarlyDiscovery } from './early-discovery.ts';
+import { createDefinitionEvents, type NoteDefinitions } from './events/definition-events.ts';
 import type { EmitEvent } from './events/event-emitter.ts';
 import { createServerEvents, type ServerEvents } from './events/server-events.ts';
 import type { HubMeter } from './hub-meter.ts';
@@ -45,6 +46,8 @@ export interface UpstreamPool {
   discover(servers?: readonly string[]): Promise<void>;
   /** Connects to a server now, even if it failed a moment ago. Throws if none has that name. */
   retry(server: string): void;
+  /** Where no lockfile says otherwise, what this server lists now counts as accepted. Throws if none has that name. */
+  acceptListed(server: string): void;
   close(): Promise<void>;
 }
 
@@ -76,11 +79,21 @@ export function createUpstreamPool(deps: UpstreamPoolDeps, options: UpstreamPool
   return new ConfiguredPool(deps, options);
 }
 
+/** The last known lists of the servers in use, in the order of the configuration. */
+export function catalogsOf({ upstreams }: Pick<UpstreamPool, 'upstreams'>): ReadonlyMap<string, Catalog> {
+  const known = new Map<string, Catalog>();
+  for (const [server, { control }] of upstreams) {
+    if (control.lastCatalog !== undefined) known.set(server, control.lastCatalog);
+  }
+  return known;
+}
+
 class ConfiguredPool implements UpstreamPool {
   readonly caches: ResultCaches;
   readonly #deps: UpstreamPoolDeps;
   readonly #early: EarlyDiscovery | undefined;
   readonly #events: ServerEvents;
+  readonly #noteDefinitions: NoteDefinitions;
   readonly #catalogs = new Map<string, Catalog | undefined>();
   readonly #leaving = new Set<Promise<void>>();
   /** Connections that the meter knows. */
@@ -93,6 +106,7 @@ class ConfiguredPool implements UpstreamPool {
     this.caches = createResultCaches({ clock: deps.clock });
     this.#early = discover ? createEarlyDiscovery(deps) : undefined;
     this.#events = createServerEvents(deps.emit);
+    this.#noteDefinitions = createDefinitionEvents(deps.emit);
     this.#configuration = configuration;
     this.adopt(configuration);
   }
@@ -115,8 +129,12 @@ class ConfiguredPool implements UpstreamPool {
       if (handles !== known && known?.control.spec.connectionKey === spec.connectionKey) this.#forget(handles);
       this.#upstreams.set(spec.name, handles);
       this.#catalogs.set(spec.name, handles.control.catalog);
+      this.#noteDefinitions(spec.name, handles.control.definitions);
     }
-    for (const [name, handles] of before) if (this.#upstreams.get(name) !== handles) this.#letGo(handles);
+    for (const [name, handles] of before) {
+      if (this.#upstreams.get(name) !== handles) this.#letGo(handles);
+      if (!this.#upstreams.has(name)) this.#noteDefinitions(name, undefined);
+    }
     this.#events.adopt(this.status());
     this.#early?.begin(this.#upstreams);
   }
@@ -137,13 +155,20 @@ class ConfiguredPool implements UpstreamPool {
   }
 
   retry(server: string): void {
+    void this.#find(server).control.retry();
+  }
+
+  acceptListed(server: string): void {
+    this.#find(server).control.acceptListed();
+    this.#noteChange(server);
+  }
+
+  #find(server: string): UpstreamHandles {
     const handles = this.#upstreams.get(server);
-    if (handles === undefined) {
-      throw new HubError('SERVER_UNKNOWN', `No server "${server.slice(0, 80)}" is in use.`, {
-        hint: '`qm ls` shows which servers are configured, disabled or invalid.',
-      });
-    }
-    void handles.control.retry();
+    if (handles !== undefined) return handles;
+    throw new HubError('SERVER_UNKNOWN', `No server "${server.slice(0, 80)}" is in use.`, {
+      hint: '`qm ls` shows which servers are configured, disabled or invalid.',
+    });
   }
 
   async close(): Promise<void> {
@@ -183,6 +208,7 @@ class ConfiguredPool implements UpstreamPool {
     const { catalog } = control;
     this.#catalogs.set(server, catalog);
     this.#events.noteState(control.status());
+    this.#noteDefinitions(server, control.definitions);
     if (isSameCatalog(before, catalog)) return;
     this.#deps.onServersChange();
     this.#events.noteCatalog(server, catalog);

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { findSuspiciousPath } from './suspicious-path.ts';
+import { findSuspiciousPath, mayLeadOut } from './suspicious-path.ts';
 
 const roots = ['/work/team', '/real/team'];
 const look = (value: unknown) => findSuspiciousPath({ path: value }, roots)?.why;
@@ -80,4 +81,35 @@ test('depth and size of the arguments do no harm', () => {
 
 test('a long value is shown by its beginning', () => {
   expect(findSuspiciousPath({ path: `/${'x'.repeat(1000)}` }, roots)?.value).toHaveLength(201);
+});
+
+test('the quick look at the text misses no suspicious value', () => {
+  const piece = fc.constantFrom(
+    '..',
+    '/',
+    '\\',
+    '~',
+    '$HOME',
+    '\u0024{HOME}',
+    '%2e',
+    '%2E',
+    'C:',
+    'FILE://',
+    'a',
+    ' ',
+    '"',
+    'é',
+  );
+  const path = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+  let found = 0;
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.oneof(path, fc.array(path), fc.dictionary(path, path))), (args) => {
+      if (findSuspiciousPath(args, roots) === undefined) return true;
+      found++;
+      return mayLeadOut(JSON.stringify(args));
+    }),
+    { numRuns: 2000 },
+  );
+  expect(found).toBeGreaterThan(100);
+  expect(mayLeadOut('{"path":"src/a.ts","note":"see b: c"}')).toBe(false);
 });

@@ -31,6 +31,14 @@ export function findSuspiciousPath(args: unknown, roots: readonly string[]): Sus
   return undefined;
 }
 
+/** Whether JSON text may contain such a value. Says yes too often, never too rarely, and costs less than parsing it. */
+export function mayLeadOut(json: string): boolean {
+  return leadsOut.test(json);
+}
+
+/** An escape may hide any character, and a percent sign a dot; a path begins a string, or follows `file:`. */
+const leadsOut = /\.\.|[\\%~$]|"\/|"[A-Za-z]:|file:/i;
+
 const maxValues = 10_000;
 const longestPath = 4096;
 const shownCharacters = 200;

@@ -47,6 +47,7 @@ export {
 } from './mirrored-headers.ts';
 export { errorReply, notification, rawErrorReply, resultReply } from './reply.ts';
 export { createRequestStates, type RequestStates, type StateClaims } from './request-state.ts';
+export { mapErrorStrings, mapResultStrings, type ResultString } from './result-texts.ts';
 export {
   type ClientResponse,
   legacyServerRequest,

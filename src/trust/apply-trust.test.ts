@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { verifies } from '../../test/support/verifies.ts';
 import type { Configuration, ServerPlan } from '../domain/index.ts';
+import { compilePolicy } from '../governance/index.ts';
 import { draftConfiguration } from '../governance/policy/configuration.fixture.ts';
 import { type ApprovedVersions, applyTrust } from './apply-trust.ts';
 import { type TrustItem, trustItems } from './trust-item.ts';
@@ -44,3 +45,34 @@ test.each([
     for (const path of judged.configuration.allowPaths) expect(approved).toContain(path);
   },
 );
+
+function ruled(policies: Pick<Configuration, 'policy' | 'shadow'>): Configuration {
+  return { ...draftConfiguration({ servers: { files: {} } }), ...policies };
+}
+
+const source = { file: 'quartermaster.yaml', line: 1 };
+const denying = { source, rules: [{ pattern: 'files.write', effect: 'deny', source }] } as const;
+
+test(verifies('shadow:trust', 'rules that become a shadow stay enforced until that is approved'), () => {
+  const [before, after] = [ruled({ policy: denying }), ruled({ policy: undefined, shadow: denying })];
+  const judged = applyTrust(after, itemsOf(after), {
+    versions: versionsOf(before, itemsOf(after)),
+    trustsPlans: false,
+  });
+  expect(judged.pending.map(({ item }) => item.kind)).toEqual(['policy']);
+  const decide = (configuration: Configuration) =>
+    compilePolicy(configuration, ['dev']).decide('files', 'write', 'files_write', null);
+  expect(decide(judged.configuration).effect).toBe('deny');
+  expect(decide(after).effect).toBe('allow');
+  // It is tried with what is enforced meanwhile.
+  expect(decide(judged.configuration).shadow?.({ args: {} }).effect).toBe('deny');
+});
+
+test('the text of a shadow policy is part of what is approved', () => {
+  const hashes = [
+    ruled({ policy: denying }),
+    ruled({ policy: denying, shadow: denying }),
+    ruled({ policy: denying, shadow: { source, rules: [] } }),
+  ].map((configuration) => itemsOf(configuration).find(({ kind }) => kind === 'policy')?.hash);
+  expect(new Set(hashes).size).toBe(3);
+});

@@ -142,8 +142,9 @@ function withFiles(spec: ServerSpec, approvedFiles: ApprovedFiles): ServerSpec {
 }
 
 /** A configuration has rules and much else, which must not override what is on disk. */
-function onlyRules({ agents, roles, policy }: AccessRules): AccessRules {
-  return { agents, roles, policy };
+function onlyRules({ agents, roles, policy, shadow, permissions }: AccessRules): AccessRules {
+  const more = { ...(shadow === undefined ? {} : { shadow }), ...(permissions === undefined ? {} : { permissions }) };
+  return { agents, roles, policy, ...more };
 }
 
 /** The entry on disk is the one that the operator looks for. */

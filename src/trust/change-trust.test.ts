@@ -18,7 +18,7 @@ const plan = { transports: [], values: new Map(), files: [], reaches: [] };
 function item(name: string, version: number): TrustItem {
   const hash = `${name}${version}`;
   return name === ''
-    ? { kind: 'policy', hash: `rules${version}`, rights: {} }
+    ? { kind: 'policy', hash: `rules${version}`, file: '', rights: {} }
     : { kind: 'server', name, hash, plan, spec, rights: {} };
 }
 

@@ -14,6 +14,7 @@ export {
   digestPattern,
   type ItemRef,
   identityOf,
+  itemSource,
   type PolicyItem,
   type ServerItem,
   type TrustItem,

@@ -1,13 +1,16 @@
-import type {
-  ApprovalSettings,
-  CacheSettings,
-  Configuration,
-  ContentLabels,
-  Isolation,
-  Retention,
-  ServerLimits,
-  ServerSpec,
-  ServeSettings,
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ApprovalSettings,
+  type CacheSettings,
+  type Configuration,
+  type ContentLabels,
+  type Isolation,
+  narrowLock,
+  type ResultSettings,
+  type Retention,
+  type ServerLimits,
+  type ServerSpec,
+  type ServeSettings,
 } from '../domain/index.ts';
 
 /** The base, with only the rights that the other version gives too. */
@@ -16,6 +19,8 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
   const disabledBy = base.disabledBy ?? other.disabledBy;
   const paths = base.paths ?? other.paths;
   const labels = bothLabels(base.labels, other.labels);
+  const lock = narrowLock(base.lock, other.lock);
+  const results = bothResults(base.results, other.results);
   return {
     ...base,
     enabled: base.enabled && other.enabled,
@@ -29,6 +34,8 @@ export function narrowServer(base: ServerSpec, other: ServerSpec): ServerSpec {
     ...(disabledBy === undefined ? {} : { disabledBy }),
     ...(paths === undefined ? {} : { paths }),
     ...(labels === undefined ? {} : { labels }),
+    ...(lock === undefined ? {} : { lock }),
+    ...(results === undefined ? {} : { results }),
   };
 }
 
@@ -38,6 +45,13 @@ function bothLabels(one: ContentLabels | undefined, other: ContentLabels | undef
   const tools = new Map(one.tools);
   for (const [tool, labels] of other.tools) tools.set(tool, union(tools.get(tool) ?? [], labels));
   return { all: union(one.all, other.all), tools };
+}
+
+/** Nothing that one version hides or marks may appear without. */
+function bothResults(one: ResultSettings | undefined, other: ResultSettings | undefined): ResultSettings | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const more = other.redact.filter((rule) => !one.redact.some((each) => isDeepStrictEqual(each, rule)));
+  return { redact: [...one.redact, ...more], delimit: one.delimit || other.delimit };
 }
 
 function union(one: readonly string[], other: readonly string[]): readonly string[] {

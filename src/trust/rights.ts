@@ -5,9 +5,12 @@ import {
   type ApprovalSettings,
   type ClientRules,
   type Configuration,
+  definitionKinds,
   limitsOfRule,
+  type Permissions,
   type PolicyRule,
   type ServerAccess,
+  type ServerLock,
   type ServerSpec,
   type ToolFilter,
   type ToolPolicy,
@@ -51,6 +54,8 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
     roots,
     paths,
     labels,
+    lock,
+    results,
     cache,
     instead,
     description,
@@ -73,10 +78,21 @@ export function serverRights(spec: ServerSpec, brief: BriefLists = createBriefLi
       all: sorted(labels.all),
       ...Object.fromEntries([...labels.tools].sort(byName).map(([tool, names]) => [`tool ${tool}`, sorted(names)])),
     },
+    lock: lock && lockOf(lock),
+    results: results && { ...results, redact: results.redact.map(({ regex, replacement }) => [regex, replacement]) },
     cache,
     instead,
     description,
   });
+}
+
+/** The accepted definitions. The names of their kinds keep a tool from looking like a prompt. */
+function lockOf({ mode, pins, acknowledged }: ServerLock): RightsDocument {
+  const lists = definitionKinds.flatMap((kind) =>
+    [...pins[kind]].sort(byName).map(([name, print]): [string, string] => [`${kind} ${name}`, print]),
+  );
+  const notes = [...acknowledged].sort(byName).map(([name, why]): [string, string] => [`acknowledged ${name}`, why]);
+  return withoutDefaults({ mode, instructions: pins.instructions, ...Object.fromEntries([...lists, ...notes]) });
 }
 
 /** The rules for agents, and the settings of the whole hub. */
@@ -100,19 +116,39 @@ function approvalsOf({ waitMs, expiresMs, fourEyes, require }: ApprovalSettings)
 
 const usualExpiryMs = 3_600_000;
 
-function rulesOf({ agents, roles, policy }: AccessRules): RightsDocument {
+function rulesOf({ agents, roles, policy, shadow, permissions }: AccessRules): RightsDocument {
   return {
     agents: Object.fromEntries([...agents].sort(byName).map(([name, agent]) => [name, agentOf(agent)])),
     roles: Object.fromEntries([...roles].sort(byName)),
     policy: policyOf(policy),
+    shadow: policyOf(shadow),
+    permissions: permissions && permissionsOf(permissions),
   };
 }
 
-function agentOf({ servers, tools, policy, budget }: AgentSpec): RightsDocument {
+/** Every environment counts: which of them is in force may be up to the hub's own environment, which needs no approval. */
+function permissionsOf({ written, rules }: Permissions): RightsDocument {
+  return withoutDefaults({
+    environment: written,
+    rules: rules.map(({ environment, ordered, servers, fallback, restrictions, rates }) =>
+      withoutDefaults({
+        environment,
+        ordered: ordered.map(ruleOf),
+        servers: Object.fromEntries([...servers].sort(byName).map(([name, rule]) => [name, ruleOf(rule)])),
+        fallback: ruleOf(fallback),
+        restrictions: restrictions.map(ruleOf),
+        rates: rates.length === 0 ? undefined : rates,
+      }),
+    ),
+  });
+}
+
+function agentOf({ servers, tools, policy, shadow, budget }: AgentSpec): RightsDocument {
   return withoutDefaults({
     servers: sorted(servers),
     tools: Object.fromEntries([...tools].sort(byName).map(([server, filter]) => [server, filterOf(filter)])),
     policy: policyOf(policy),
+    shadow: policyOf(shadow),
     budget,
   });
 }

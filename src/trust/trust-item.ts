@@ -1,6 +1,6 @@
 import { createHash, createHmac, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Configuration, PlanFile, ServerPlan, ServerSpec } from '../domain/index.ts';
+import type { Configuration, PlanFile, ServerPlan, ServerSpec, SourceRef } from '../domain/index.ts';
 import { createBriefLists, policyRights, type RightsDocument, serverRights } from './rights.ts';
 
 /** One thing that an operator approves: a server, or the policy. */
@@ -19,6 +19,8 @@ export interface ServerItem {
 export interface PolicyItem {
   readonly kind: 'policy';
   readonly hash: string;
+  /** A file to look at first. The rules may come from several. */
+  readonly file: string;
   readonly rights: RightsDocument;
 }
 
@@ -47,8 +49,19 @@ export function trustItems({ configuration, plans }: TrustSubject, key: Uint8Arr
     items.push({ kind: 'server', name, hash: keyed(key, document), plan, spec: server.spec, rights });
   }
   const rights = policyRights(configuration);
-  items.push({ kind: 'policy', hash: keyed(key, ['policy', rights]), rights });
+  items.push({ kind: 'policy', hash: keyed(key, ['policy', rights]), file: policyFile(configuration), rights });
   return items;
+}
+
+/** Settings of the whole hub have no place of their own: then it is the first file. */
+function policyFile({ policy, agents, files }: Configuration): string {
+  const [agent] = agents.values();
+  return policy?.source.file ?? agent?.source.file ?? files[0] ?? 'quartermaster.yaml';
+}
+
+/** Where the item is written. */
+export function itemSource(item: TrustItem): SourceRef {
+  return item.kind === 'server' ? item.spec.source : { file: item.file };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RightsDocument } from './rights.ts';
 import type { PolicyItem } from './trust-item.ts';
 import { waitingLines } from './waiting-lines.ts';
 
-const item = (rights: RightsDocument): PolicyItem => ({ kind: 'policy', hash: '', rights });
+const item = (rights: RightsDocument): PolicyItem => ({ kind: 'policy', hash: '', file: '', rights });
 const waiting = (before: RightsDocument, after: RightsDocument): readonly string[] =>
   waitingLines(item(before), item(after));
 

@@ -11,7 +11,7 @@ export function waitingLines(before: TrustItem | undefined, after: TrustItem): r
   const [old, now] = [valuesOf(before), valuesOf(after)];
   return lines.filter((line) => {
     const [path, value] = partsOf(line.slice(2));
-    const statement = { path, value, old: old.get(path), now: now.get(path) };
+    const statement = { path, value, old: old.get(path), now: now.get(path), had: old.has('lock.mode') };
     return !(line.startsWith('+') ? restricts(statement) : restrictsWithout(statement));
   });
 }
@@ -22,11 +22,19 @@ interface Statement {
   /** All values under this path in the old and in the new version; undefined without any. */
   readonly old: readonly string[] | undefined;
   readonly now: readonly string[] | undefined;
+  /** The old version was in a lockfile. Otherwise every definition was accepted. */
+  readonly had: boolean;
+}
+
+function isOfLock(path: string): boolean {
+  return path.startsWith('lock.');
 }
 
 /** Whether a new line restricts, whatever stands beside it. */
 function restricts(statement: Statement): boolean {
-  const { path, value, old } = statement;
+  const { path, value, old, had } = statement;
+  // The names of tools are part of these paths.
+  if (isOfLock(path)) return !had || value === 'enforce';
   switch (lastName(path)) {
     case 'policy':
     case 'rules':
@@ -48,6 +56,7 @@ function restricts(statement: Statement): boolean {
 /** Whether a line that went leaves less than before. */
 function restrictsWithout(statement: Statement): boolean {
   const { path, value, now } = statement;
+  if (isOfLock(path)) return path !== 'lock.mode' && path !== 'lock.instructions';
   switch (lastName(path)) {
     case 'policy':
     case 'rules':

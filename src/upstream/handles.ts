@@ -1,5 +1,6 @@
 import type { AgentAccount, AgentAccounts, Clock, HubError, Logger } from '../base/index.ts';
-import type { Catalog, ServerLoad, ServerSpec, ServerStatus } from '../domain/index.ts';
+import type { Catalog, ServerLoad, ServerSpec, ServerStatus, Withheld } from '../domain/index.ts';
+import type { ServerDefinitions } from './catalog/accepted-definitions.ts';
 import type { ServerMemory } from './catalog/remembered.ts';
 import type { Children } from './children/index.ts';
 import type { IsolationTerms } from './connecting/attempt.ts';
@@ -18,6 +19,10 @@ export interface UpstreamControl {
   readonly catalog: Catalog | undefined;
   /** Its last lists, no matter how long it is unavailable. */
   readonly lastCatalog: Catalog | undefined;
+  /** Everything that it listed last, accepted or not. For the operator: agents get `catalog`. */
+  readonly definitions: ServerDefinitions | undefined;
+  /** Where no lockfile says otherwise, what it lists now counts as accepted. */
+  acceptListed(): void;
   status(): ServerStatus;
   load(): ServerLoad;
   /** The last failure in full. */
@@ -42,6 +47,8 @@ export interface UpstreamControl {
 export interface UpstreamDispatch {
   /** The live connection, if there is one. */
   readonly connection: Connection | undefined;
+  /** Definitions that are not the accepted ones on this connection, which may be isolated. */
+  readonly withheld: Withheld | undefined;
   /** Connects, single-flight. Throws HubError with the next step if the server is unavailable. */
   connect(): Promise<Connection>;
   /** False if the server is at its limit, or if it is more than half full and the agent has its share. */

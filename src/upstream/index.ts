@@ -1,4 +1,5 @@
-export type { RememberedServer, ServerMemory } from './catalog/remembered.ts';
+export { allDefinitions, type ServerDefinitions } from './catalog/accepted-definitions.ts';
+export { type RememberedServer, rememberedAfter, type ServerMemory } from './catalog/remembered.ts';
 export {
   type BuiltinOrder,
   type Builtins,

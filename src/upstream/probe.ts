@@ -66,10 +66,10 @@ export async function probeServer(deps: ProbeDeps, options: ProbeOptions): Promi
     const listed = await discover(outcome.transport, outcome.agreement, { now, timeoutMs, signal, before: undefined });
     await outcome.transport.close();
     if (listed.kind === 'found') {
-      ({ catalog } = listed);
-      const { warnings: _, ...lists } = catalog;
       const { agreement, via } = outcome;
-      const { era, version: protocolVersion } = agreement;
+      const { era, version: protocolVersion, about } = agreement;
+      catalog = { ...listed.catalog, instructions: about.instructions ?? '' };
+      const { warnings: _, ...lists } = catalog;
       remembered = { connectionKey: options.spec.connectionKey, era, protocolVersion, verdictAt: now, via, ...lists };
     } else attempts.push(withoutTools(deps, options, attempts.pop() as ProbeAttempt, listed)); // the last one
   }

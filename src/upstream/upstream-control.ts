@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type HubError, toHubError } from '../base/index.ts';
 import type { Catalog, ServerLoad, ServerSpec, ServerStatus } from '../domain/index.ts';
+import type { ServerDefinitions } from './catalog/accepted-definitions.ts';
 import type { StartPriority } from './connecting/start-queue.ts';
 import type { UpstreamControl } from './handles.ts';
 import { connectionStatus } from './state/connection-status.ts';
@@ -24,6 +25,14 @@ export class ServerControl implements UpstreamControl {
 
   get lastCatalog(): Catalog | undefined {
     return this.#parts.listing.catalog;
+  }
+
+  get definitions(): ServerDefinitions | undefined {
+    return this.#parts.listing.definitions;
+  }
+
+  acceptListed(): void {
+    this.#parts.listing.acceptListed();
   }
 
   get failure(): HubError | undefined {
@@ -56,6 +65,7 @@ export class ServerControl implements UpstreamControl {
     const { connector, listing, grace, isolated, isOwn, spec: before } = this.#parts;
     this.#parts.spec = spec;
     grace.setLength(spec.limits.graceMs);
+    listing.relock(spec.lock);
     isolated?.replaceSpec(spec);
     if (isDeepStrictEqual([before.transport, before.fallbacks], [spec.transport, spec.fallbacks])) return;
     // All other settings are in the connection key, so a credential changed. The server may accept the new one,
@@ -69,7 +79,9 @@ export class ServerControl implements UpstreamControl {
     const { catalog, failure } = this;
     const { state, connection, failures } = connector;
     const { remembered } = listing;
-    return connectionStatus(spec, { state, refused: refusal.word, connection, remembered, catalog, failure, failures });
+    const changes = listing.definitions?.changes.length ?? 0;
+    const facts = { state, refused: refusal.word, connection, remembered, catalog, failure, failures, changes };
+    return connectionStatus(spec, facts);
   }
 
   load(): ServerLoad {

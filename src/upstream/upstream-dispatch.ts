@@ -1,7 +1,9 @@
 import type { AgentAccount } from '../base/index.ts';
+import type { Withheld } from '../domain/index.ts';
 import { withinTimeout } from './connecting/connect-timeout.ts';
 import type { Connection } from './connecting/connection.ts';
 import type { IsolatedConnections } from './connecting/isolated-connections.ts';
+import { unlisted } from './failures.ts';
 import type { UpstreamDispatch } from './handles.ts';
 import type { UpdateListener } from './subscriptions/update-listeners.ts';
 import type { FailedReply, PendingRequest } from './transport.ts';
@@ -18,13 +20,28 @@ export class ServerDispatch implements UpstreamDispatch {
   }
 
   get connection(): Connection | undefined {
-    return this.#parts.connector.connection;
+    const { connector, listing } = this.#parts;
+    const { connection } = connector;
+    return connection === undefined || listing.isChecked(connection) ? connection : undefined;
+  }
+
+  get withheld(): Withheld | undefined {
+    return this.#parts.listing.catalog?.withheld;
   }
 
   connect(): Promise<Connection> {
     const { connector, deps, spec } = this.#parts;
-    const connection = connector.connect('call');
-    return connector.state.kind === 'connecting' ? withinTimeout(deps.clock, spec, connection) : connection;
+    const connection = connector.connect('call').then((opened) => this.#checked(opened));
+    return this.connection === undefined ? withinTimeout(deps.clock, spec, connection) : connection;
+  }
+
+  /** A server may come back with other definitions. Where a lockfile decides, they are compared before anything is sent. */
+  async #checked(connection: Connection): Promise<Connection> {
+    const { listing, spec } = this.#parts;
+    if (listing.isChecked(connection)) return connection;
+    await listing.refresh(connection);
+    if (listing.isChecked(connection)) return connection;
+    throw listing.error ?? unlisted(spec.name, 'the connection was lost before its lists were read');
   }
 
   enter(account?: AgentAccount): boolean {

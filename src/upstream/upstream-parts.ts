@@ -1,7 +1,7 @@
 import { containTimers, type HubError } from '../base/index.ts';
 import type { ServerSpec } from '../domain/index.ts';
 import { createListing, type Listing } from './catalog/listing.ts';
-import { expectation } from './catalog/remembered.ts';
+import { expectation, type ServerMemory } from './catalog/remembered.ts';
 import type { IsolationTerms } from './connecting/attempt.ts';
 import type { Connection, ConnectionEvents, ConnectionOutcome } from './connecting/connection.ts';
 import { Connector } from './connecting/connector.ts';
@@ -75,12 +75,21 @@ export function createUpstreamParts(
     calls: new CallsInFlight(deps.accounts, options.allCalls),
     refusal: new CredentialRefusal(onStateChange),
     credentials: configuredCredentials(() => parts.spec),
-    listing: createListing({ ...deps, ...now }, { server, connectionKey }),
+    listing: createListing(isOwn ? { ...deps, ...now } : { ...deps, ...now, memory: forgetful(deps.memory) }, {
+      server,
+      connectionKey,
+      lock: spec.lock,
+    }),
     grace: createGrace({ clock: deps.clock, onOver: onStateChange }, { lengthMs: spec.limits.graceMs }),
     subscriptions: createResourceSubscriptions({ ...deps, ...now, onUpdated }, { server }),
     updates,
   };
   return parts;
+}
+
+/** What an isolated connection lists is for its own client. It is read only to compare it with the lockfile. */
+function forgetful({ recall }: ServerMemory): ServerMemory {
+  return { recall, remember() {} };
 }
 
 function viaOf({ state }: Connector): Via | undefined {
@@ -123,7 +132,7 @@ function eventsFor(parts: UpstreamParts, terms: IsolationTerms | undefined, open
   const isCurrent = (): boolean => opened.connection !== undefined && opened.connection === connector.connection;
   const onListChanged = (): void => {
     deps.onStale(parts.spec.name);
-    if (parts.isOwn) parts.listing.changed();
+    if (parts.isOwn || parts.spec.lock !== undefined) parts.listing.changed();
   };
   return {
     onListChanged,

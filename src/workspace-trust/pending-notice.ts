@@ -7,7 +7,7 @@ export function pendingNotice(pending: PendingItem): Problem {
   if (item.kind === 'policy') {
     return {
       severity: 'warning',
-      file: '.',
+      file: item.file,
       message: rulesMessage(pending),
       fix: 'Run `qm trust` to see the rules and approve them.',
     };

@@ -60,7 +60,7 @@ export function retainedNotice(
   const { kind, message } = unusable;
   const severity = kind === 'broken' ? 'error' : 'warning';
   const fix = kind === 'broken' ? 'Correct it.' : `${fixes[kind]}${asks ? ' `qm trust` approves that.' : ''}`;
-  return { severity, file, message: `Still using the configuration of ${time}: ${message}`, fix };
+  return { severity, file, message: `Still using the configuration from ${time}: ${message}`, fix };
 }
 
 const fixes = {

@@ -41,7 +41,7 @@ export async function runConnected(client) {
       await qm('connect', client.name, '--agent', 'tester', '--yes', '--trust', '--no-wait');
       const connected = await start('parrot_echo');
       const doctor = await qm('doctor', '--json');
-      await qm('disconnect', client.name);
+      await qm('disconnect', client.name, '--yes');
       return judgeConnected(tools, { alone, connected, doctor: doctor.stdout, before, after: await texts() });
     } finally {
       await qm('stop');

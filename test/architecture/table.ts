@@ -98,7 +98,7 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   '@opentelemetry/exporter-trace-otlp-proto': tracing,
   '@opentelemetry/resources': tracing,
   '@opentelemetry/sdk-trace-base': tracing,
-  re2js: { only: ['base'], why: 'one place decides how long a pattern may take' },
+  re2js: { only: ['config'], why: 'one place decides how long a pattern may take' },
   yaml: { only: ['config', 'workspace-files'], why: 'only they know what people wrote' },
   'smol-toml': { only: ['config'], why: 'only config reads what people wrote' },
   'jsonc-parser': { only: ['workspace-files'], why: 'only they edit what people wrote' },

@@ -36,10 +36,11 @@ export const countedFunctions: readonly CountedFunction[] = [
     texts: [...credentialTexts, times('://?'), times('&a=b'), times('://'), times('<'), times('${')],
   },
   {
-    name: 'findSuspiciousPath',
+    name: 'findSuspiciousPath and mayLeadOut',
     load: async () => {
-      const { findSuspiciousPath } = await import('../../src/ledger/suspicious-path.ts');
+      const { findSuspiciousPath, mayLeadOut } = await import('../../src/ledger/suspicious-path.ts');
       return (text) => [
+        mayLeadOut(text),
         findSuspiciousPath({ a: text, [text]: 1 }, ['/w']),
         findSuspiciousPath(text.split('a'), ['/w']),
       ];
@@ -69,6 +70,39 @@ export const countedFunctions: readonly CountedFunction[] = [
     texts: [times('\r'), times('\n'), times('\r\n'), times('data:x\n'), times('data: x'), times(':'), times('id:\r')],
   },
   ...uriFunctions,
+  {
+    name: 'findInDefinitions',
+    load: async () => {
+      const { findInDefinitions } = await import('../../src/governance/findings/index.ts');
+      const { listing } = await import('../../src/governance/findings/honest-definitions.fixture.ts');
+      return (text) => {
+        const many = text.split(' ').map((name) => ({ name, description: 'a_tool' }));
+        const servers = new Map([
+          ['a', listing({ name: 'x', description: text, inputSchema: { properties: { [text]: { enum: [text] } } } })],
+          ['b', listing(...many)],
+        ]);
+        findInDefinitions(servers, { acknowledged: new Set() });
+      };
+    },
+    texts: [
+      ...printedTexts,
+      times('ignore '),
+      times('ignore all '),
+      times('do not tell '),
+      times('never let a a '),
+      times('read ~/'),
+      times('before a '),
+      times('a_b '),
+      times('a'),
+      times('_'),
+      times('\n'),
+      times('<!--'),
+      times('<|a'),
+      times('\u{e0041}'),
+      times('👨\u200d'),
+      times('\ufdfa'),
+    ],
+  },
   {
     name: 'splitsOfToolName and scopes',
     load: async () => {

@@ -45,6 +45,19 @@ export const jsonFunctions: readonly CountedFunction[] = [
     ],
   },
   {
+    name: 'mapResultStrings',
+    load: async () => {
+      const { mapResultStrings } = await import('../../src/mcp/index.ts');
+      return (text) =>
+        attempt(() => mapResultStrings({ text: JSON.stringify(JSON.parse(text)), value: {} }, (each) => each));
+    },
+    texts: [
+      ...jsonTexts,
+      (n) => `{"content":[${'{"text":"a","uri":"ui://x"},'.repeat(n / 28)}1]}`,
+      (n) => `${'{"structuredContent":'.repeat(n / 42)}"x"${'}'.repeat(n / 42)}`,
+    ],
+  },
+  {
     name: 'canonicalJson and canonicalText',
     load: async () => {
       const { canonicalJson, canonicalText } = await import('../../src/mcp/index.ts');

@@ -113,6 +113,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
     hub,
     isAdmin: (token: string) => token === adminToken,
     clientSessions: () => gateway?.clientSessions ?? 0,
+    acceptDefinitions: () => Promise.reject(new Error('only a hub of `qm serve` writes the lockfile')),
   };
   gateway = await openGateway(
     {

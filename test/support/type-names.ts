@@ -12,7 +12,6 @@ export const fieldWords: readonly string[] = [
   ...[
     'param',
     'path',
-    'policy',
     'program',
     'progress',
     'prompt',

@@ -33,3 +33,11 @@ export function nobodyToAsk({ server, subjectName: tool }: Target): HubError {
     },
   );
 }
+
+/** While the call waited for its server, a rule came to require approval. */
+export function askedMeanwhile({ server, subjectName: tool }: Target): HubError {
+  return new HubError('APPROVAL_REQUIRED', `A rule requires approval for ${server}.${tool} by now.`, {
+    hint: 'Nothing was sent. Call again to ask for it.',
+    details: { server, tool },
+  });
+}

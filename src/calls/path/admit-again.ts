@@ -4,10 +4,10 @@ import { redecide } from '../../ledger/index.ts';
 import type { CallResult } from '../call.ts';
 import { deniedArguments, movedTool, stopping } from '../call-errors.ts';
 import { lookUpDenied, missing } from '../look-up.ts';
-import { decisionFacts } from '../target.ts';
 import { decideOnCall } from './admit.ts';
 import type { CallRun } from './call-run.ts';
 import { findTarget } from './find-target.ts';
+import { recordedDecision } from './record.ts';
 import { denial, refuse } from './refuse.ts';
 
 /** Returns undefined unless the call is refused. */
@@ -51,7 +51,7 @@ export function decideAgain(run: CallRun): Objection | undefined {
 
 function decide(run: CallRun, decision: Decision): void {
   run.decision = decision;
-  redecide(run.record, decisionFacts(decision));
+  redecide(run.record, recordedDecision(run));
 }
 
 function same(error: HubError): Objection {

@@ -3,11 +3,11 @@ import { type CallArguments, type Decision, decideOn } from '../../domain/index.
 import { findHeaderMismatch } from '../../mcp/index.ts';
 import type { CallResult, ToolReference } from '../call.ts';
 import { badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
-import { nobodyToAsk } from '../held/refused-approval.ts';
+import { askedMeanwhile, nobodyToAsk } from '../held/refused-approval.ts';
 import type { Target } from '../target.ts';
 import type { CallRun } from './call-run.ts';
 import { openRecord, subjectOf } from './record.ts';
-import { denial, refuseAtOnce } from './refuse.ts';
+import { denial, refuse, refuseAtOnce } from './refuse.ts';
 
 /**
  * Decides on the call by its target and, if a rule looks at them, its arguments. Opens the record.
@@ -28,6 +28,19 @@ export function admit(run: CallRun): CallResult | undefined {
   }
   openRecord(run, subjectOf(run));
   return undefined;
+}
+
+/**
+ * Decides again on a call that waited for its server: by now a path may lead elsewhere, or the run may have another label.
+ * Returns undefined unless the call is refused.
+ */
+export function admitAfterWait(run: CallRun): CallResult | undefined {
+  const { call, target, decision } = run;
+  const { args } = call.request;
+  if (target.decision.condition === undefined || !isJsonObject(args)) return undefined;
+  const now = decideOnCall(run, args);
+  if (now.effect === 'deny') return refuse(run, denial(target, now), deniedArguments(target, now));
+  return now.effect === 'ask' && decision?.effect === 'allow' ? refuse(run, askedMeanwhile(target)) : undefined;
 }
 
 export function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {

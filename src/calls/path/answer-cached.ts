@@ -3,6 +3,7 @@ import type { CallEnd } from '../../ledger/index.ts';
 import type { ResultReply } from '../../upstream/index.ts';
 import type { CallResult } from '../call.ts';
 import { resultUnread } from '../call-errors.ts';
+import { redactedReply } from '../results/redact-result.ts';
 import type { CallRun } from './call-run.ts';
 import { hasRoomFor } from './conclude.ts';
 import { exposedReply } from './expose-result.ts';
@@ -19,7 +20,8 @@ export async function answerCached(run: CallRun, cached: ResultReply): Promise<C
   if (!hasRoomFor(run, cached.text.length)) {
     return refuse(run, resultUnread(target, cached.text.length, undefined).error);
   }
-  const result = exposedReply(run, cached);
+  const redacted = redactedReply(target, cached);
+  const result = redacted instanceof HubError ? redacted : exposedReply(run, redacted);
   if (result instanceof HubError) return refuse(run, result);
   const end: CallEnd = { outcome: 'ok', durationMs: run.durationMs, cached: true };
   try {

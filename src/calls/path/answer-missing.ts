@@ -1,7 +1,7 @@
 import type { HubError } from '../../base/index.ts';
 import { isStatusCall, statusResult, statusSubject } from '../availability/status-tool.ts';
 import type { CallResult } from '../call.ts';
-import { stopping } from '../call-errors.ts';
+import { definitionChanged, stopping } from '../call-errors.ts';
 import { lookUpDenied, missing } from '../look-up.ts';
 import { ambiguousTool } from '../mcp-apps/app-tool.ts';
 import type { CallRun } from './call-run.ts';
@@ -17,7 +17,7 @@ export function answerMissing(run: CallRun): CallResult {
   if (!isStatusCall(request)) {
     const unknown = missing(view, request, path.taskIds, path.clock.now());
     run.found ??= lookUpDenied(view, request);
-    return refuseAtOnce(run, cancelled ?? unknown, cancelled ?? deniedBy(run) ?? unknown);
+    return refuseAtOnce(run, cancelled ?? withheldFrom(run) ?? unknown, cancelled ?? deniedBy(run) ?? unknown);
   }
   if (path.refused.isRecorded(request.caller, 'ok')) {
     const record = openRecord(run, statusSubject(request.caller));
@@ -32,4 +32,12 @@ export function answerMissing(run: CallRun): CallResult {
 function deniedBy({ found, ambiguous, call }: CallRun): HubError | undefined {
   if (ambiguous !== undefined) return ambiguousTool(call.request.name, ambiguous);
   return found && denial(found, found.decision);
+}
+
+/** The agent may have had the tool in its list before, so it may know. Nobody had one that is new. */
+function withheldFrom({ found }: CallRun): HubError | undefined {
+  const reason = found?.decision.reason;
+  return reason?.kind === 'definition-changed' && reason.why !== 'new' && found !== undefined
+    ? definitionChanged(found)
+    : undefined;
 }

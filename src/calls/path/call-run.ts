@@ -1,5 +1,5 @@
 import type { CallApprovals, CallBinding, ClaimedGrant, GrantHold } from '../../approvals/index.ts';
-import { type Clock, HubError, type LinkedList } from '../../base/index.ts';
+import { type Clock, HubError, type LinkedList, type RandomBytes } from '../../base/index.ts';
 import type { Caller, Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
@@ -18,6 +18,7 @@ import type { Views } from '../views/views.ts';
 
 export interface CallPathDeps {
   readonly clock: Clock;
+  readonly random: RandomBytes;
   readonly ledger: Ledger;
   readonly views: Views;
   readonly taskIds: TaskIds;

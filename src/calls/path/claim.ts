@@ -1,9 +1,9 @@
 import { redecide } from '../../ledger/index.ts';
 import type { UpstreamReply } from '../../upstream/index.ts';
 import { bindingOf } from '../held/held-binding.ts';
-import { decisionFacts } from '../target.ts';
 import { decideAgain } from './admit-again.ts';
 import type { CallRun } from './call-run.ts';
+import { recordedDecision } from './record.ts';
 
 /**
  * Uses up the grant of a held call, for good, before its record says that it was sent. Decides once more, because a
@@ -17,7 +17,7 @@ export async function claim(run: CallRun): Promise<void> {
   const { decision } = run;
   if (decision?.effect !== 'ask') return;
   run.claimed = await path.approvals.claim(hold, record.id, bindingOf(run));
-  redecide(record, { ...decisionFacts(decision), approval: run.claimed });
+  redecide(record, { ...recordedDecision(run), approval: run.claimed });
   if (call.cancelled !== undefined) throw call.cancelled;
 }
 

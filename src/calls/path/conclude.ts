@@ -5,6 +5,7 @@ import { forCaller } from '../availability/unavailable.ts';
 import type { CallResult } from '../call.ts';
 import { resultOverLimit, resultUnread, toolError, unknownResult } from '../call-errors.ts';
 import { outcomeOf } from '../outcomes.ts';
+import { redactedError, redactedReply } from '../results/redact-result.ts';
 import { withExposedTask } from '../tasks.ts';
 import { exposedError } from '../views/exposed-result.ts';
 import type { CallRun } from './call-run.ts';
@@ -28,17 +29,18 @@ export function conclude(run: CallRun, answer: UpstreamReply): CallResult {
 }
 
 function concludeResult(run: CallRun, reply: ResultReply): CallResult {
-  const { durationMs, retries } = run;
+  const { durationMs, retries, target } = run;
   const { httpStatus, text } = reply;
   const excess = overLimit(run, text);
   if (excess !== undefined) return concludeFailure(run, { ...excess, httpStatus });
-  if (!hasRoomFor(run, text.length)) return concludeFailure(run, resultUnread(run.target, text.length, httpStatus));
+  if (!hasRoomFor(run, text.length)) return concludeFailure(run, resultUnread(target, text.length, httpStatus));
   const outcome = outcomeOfResult(run, reply);
-  if (outcome === undefined) return concludeFailure(run, unknownResult(run.target, reply.value.resultType, httpStatus));
-  const result = exposedReply(run, reply);
-  if (result instanceof HubError)
-    return concludeFailure(run, { kind: 'failed', error: result, cause: 'answer', sent: true, httpStatus });
-  const error = outcome === 'tool_error' ? { error: toolError(reply.value) } : {};
+  if (outcome === undefined) return concludeFailure(run, unknownResult(target, reply.value.resultType, httpStatus));
+  const redacted = redactedReply(target, reply);
+  if (redacted instanceof HubError) return concludeUnusable(run, redacted, httpStatus);
+  const result = exposedReply(run, redacted);
+  if (result instanceof HubError) return concludeUnusable(run, result, httpStatus);
+  const error = outcome === 'tool_error' ? { error: toolError(redacted.value) } : {};
   closeRecord(run, { outcome, durationMs, ...error, retries, httpStatus });
   return { kind: 'result', result };
 }
@@ -73,9 +75,17 @@ export function hasRoomFor({ call }: CallRun, bytes: number): boolean {
   return bytes <= countedBytes || call.request.caller.answers?.reserve(bytes) !== false;
 }
 
-function concludeError(run: CallRun, reply: ErrorReply): CallResult {
-  const { durationMs, retries } = run;
-  const { message, httpStatus } = reply;
+/** The call ran, but the agent cannot get its result. */
+function concludeUnusable(run: CallRun, error: HubError, httpStatus: number | undefined): CallResult {
+  return concludeFailure(run, { kind: 'failed', error, cause: 'answer', sent: true, httpStatus });
+}
+
+function concludeError(run: CallRun, answer: ErrorReply): CallResult {
+  const { durationMs, retries, target } = run;
+  const { httpStatus } = answer;
+  const reply = redactedError(target, answer);
+  if (reply instanceof HubError) return concludeUnusable(run, reply, httpStatus);
+  const { message } = reply;
   closeRecord(run, { outcome: 'upstream_error', durationMs, error: message, retries, httpStatus });
   const error = exposedError(run.target, reply);
   return error === undefined ? reply : { kind: 'failed', error };

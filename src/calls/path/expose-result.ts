@@ -9,17 +9,18 @@ import {
 } from '../../mcp/index.ts';
 import type { ResultReply } from '../../upstream/index.ts';
 import { withTool } from '../call-errors.ts';
+import { delimitedReply } from '../results/delimit-result.ts';
 import type { Target } from '../target.ts';
 import { exposedResult } from '../views/exposed-result.ts';
 import type { CallRun } from './call-run.ts';
 
-/** A server's result with exposed names and URIs. An error if that would be too much work. */
+/** A server's result with exposed names and URIs, and marks around untrusted text. An error if that would be too much work. */
 export function exposedReply(run: CallRun, result: ResultReply): ResultReply | HubError {
   const { path, call, target } = run;
   if (target.kind === 'resource' && isUiUri(target.ownName)) path.uis.read(call.request, target.server);
-  if (target.kind === 'tool' && !mayHoldScopedUri(result.text)) return result;
+  if (target.kind === 'tool' && !mayHoldScopedUri(result.text)) return delimitedReply(target, result, path.random);
   try {
-    return exposed(run, result);
+    return delimitedReply(target, exposed(run, result), path.random);
   } catch (error) {
     if (error instanceof HubError) return withTool(error, target);
     throw error;

@@ -1,6 +1,7 @@
-import { type HubError, toHubError } from '../../base/index.ts';
+import { type HubError, isJsonObject, toHubError } from '../../base/index.ts';
 import {
   type CallEnd,
+  type DecisionFacts,
   decidedSubject,
   isGood,
   type LedgerSubject,
@@ -21,10 +22,25 @@ export function openRecord(run: CallRun, subject: LedgerSubject): OpenCall {
   return record;
 }
 
-/** The ledger subject with the decision on this call. */
-export function subjectOf({ target, decision }: CallRun): LedgerSubject {
-  if (decision === undefined || decision === target.decision) return target.subject;
-  return decidedSubject(target.subject, decisionFacts(decision));
+/** The ledger subject with the decision on this call, that of the shadow policy, and the labels they were made on. */
+export function subjectOf(run: CallRun): LedgerSubject {
+  const { target, decision = target.decision } = run;
+  const { shadow, labels } = triedFacts(run);
+  if (decision === target.decision && shadow === undefined && labels === undefined) return target.subject;
+  return decidedSubject(target.subject, { ...decisionFacts(decision), shadow, labels });
+}
+
+/** The same facts for a call whose record is open. */
+export function recordedDecision(run: CallRun): DecisionFacts {
+  return { ...decisionFacts(run.decision ?? run.target.decision), ...triedFacts(run) };
+}
+
+function triedFacts({ path, target, call }: CallRun): Pick<DecisionFacts, 'shadow' | 'labels'> {
+  const { args, caller } = call.request;
+  const labels = path.labels?.of(caller);
+  const recorded = path.labels === undefined || labels?.size === 0 ? undefined : labels ? [...labels].sort() : null;
+  const shadow = isJsonObject(args) ? target.decision.shadow?.({ args, caller, labels }) : undefined;
+  return { shadow: shadow && decisionFacts(shadow), labels: recorded };
 }
 
 /** Resolves when the operating system has the record. Nothing is sent before that. */

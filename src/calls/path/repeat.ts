@@ -2,6 +2,7 @@ import type { FailedReply, UpstreamReply } from '../../upstream/index.ts';
 import { isInputRequired } from '../input-required/input-required.ts';
 import { answerInputRequests } from './answer-input-requests.ts';
 import type { CallRun } from './call-run.ts';
+import { checkDefinition } from './check-definition.ts';
 import { connect } from './reach.ts';
 import { recordSending } from './record.ts';
 import { sendWith } from './send.ts';
@@ -23,6 +24,7 @@ export async function repeat(run: CallRun, first: FailedReply): Promise<Upstream
   dispatch.reportLoss(lost, first);
   try {
     await connect(run);
+    checkDefinition(run);
     // The record names the connection, so it must be written again before the call is sent.
     if (call.cancelled === undefined) await recordSending(run);
   } catch {

@@ -7,7 +7,7 @@ import { statusToolText } from '../availability/status-tool.ts';
 import type { ToolReference } from '../call.ts';
 import { decisionFacts, methods, type Target } from '../target.ts';
 import type { CatalogIndex, EntryPlace, OrderedEntry } from './catalog-index.ts';
-import { findDeniedTool } from './find-denied-tool.ts';
+import { findDeniedTool, findUnaccepted } from './find-denied-tool.ts';
 import { serversNamed, toReference } from './naming/subject-text.ts';
 import type { ReadKind } from './read-target.ts';
 import type { ServerCatalog } from './server-catalog.ts';
@@ -145,7 +145,10 @@ export class AgentView implements View {
   }
 
   deniedTool(tool: ToolReference | string): Target | undefined {
-    const reference = typeof tool === 'string' ? toReference(tool, this.#index.servers.keys()) : tool;
+    const reference =
+      typeof tool === 'string'
+        ? (toReference(tool, this.#index.servers.keys()) ?? findUnaccepted(this.#index, tool))
+        : tool;
     return reference && findDeniedTool(this.#facts, this.#index, reference, (place) => this.#entryAt(place));
   }
 

@@ -137,8 +137,8 @@ export function createDecisionIntern(): (decision: Decision) => Decision {
   const byText = new Map<string, Decision>();
   const known = new WeakSet<Decision>();
   return (decision) => {
-    // The text of a decision does not hold its condition: two that look alike may decide differently on arguments.
-    if (decision.condition !== undefined || known.has(decision)) return decision;
+    // The text of a decision holds no functions: two that look alike may decide differently on arguments.
+    if ((decision.condition ?? decision.shadow) !== undefined || known.has(decision)) return decision;
     const text = JSON.stringify(decision);
     const first = byText.get(text);
     if (first !== undefined || byText.size >= mostDecisions) return first ?? decision;

@@ -2,7 +2,7 @@ import type { Catalog } from '../../domain/index.ts';
 import { onlyTools } from '../../domain/index.ts';
 import type { UpstreamHandles } from '../../upstream/index.ts';
 import { renewServerResources, type ServerResources } from './server-resources.ts';
-import { type SharedTool, sharedTools } from './server-tools.ts';
+import { namedTools, type SharedTool, sharedTools } from './server-tools.ts';
 import { renewList, type SharedList } from './shared-list.ts';
 import type { ViewSource } from './view.ts';
 
@@ -42,7 +42,7 @@ export function renewServerCatalog(
   const known = earlier?.handles === handles && earlier.namespace === namespace ? earlier : undefined;
   const ownedBy = (uri: string): string => resourceNames.ownedBy(server, uri);
   const nameOf = (own: string): string => names.nameOf(server, own);
-  const entries = sharedTools(catalog?.tools ?? [], { nameOf, ownedBy }, known?.tools);
+  const entries = sharedTools(namedTools(catalog ?? nothingListed), { nameOf, ownedBy }, known?.tools);
   const tools = renewList(server, entries, nextRevision, known?.tools);
   const resources = renewServerResources(
     {
@@ -58,6 +58,7 @@ export function renewServerCatalog(
   const isSame =
     known?.isListed === isListed &&
     (known.catalog === undefined) === (catalog === undefined) &&
+    known.catalog?.withheld === catalog?.withheld &&
     known.tools === tools &&
     known.resources === resources;
   return isSame ? known : { server, handles, namespace, catalog, isListed, tools, resources };

@@ -1,4 +1,4 @@
-import type { Decision } from '../../domain/index.ts';
+import type { Decision, WithheldReason } from '../../domain/index.ts';
 import type { AgentPolicy } from '../../governance/index.ts';
 import { type Decider, ListDecisions } from './list-decisions.ts';
 import { createReadAccess, type ReadAccess } from './read-access.ts';
@@ -71,5 +71,16 @@ export class ServerDecisions {
 const kinds = ['resource', 'template', 'prompt'] as const;
 
 function toolDecider({ policy, intern }: DecisionDeps, server: string): Decider<SharedTool> {
-  return { source: policy, decide: ({ own, name, tool }) => intern(policy.decide(server, own, name, tool.hints)) };
+  return {
+    source: policy,
+    decide({ own, name, tool, withheld }) {
+      const decision = policy.decide(server, own, name, tool.hints);
+      return intern(withheld === undefined ? decision : withholding(decision, withheld));
+    },
+  };
+}
+
+/** A tool that rules deny stays hidden for their reason. */
+export function withholding(decision: Decision, why: WithheldReason): Decision {
+  return decision.effect === 'deny' ? decision : { effect: 'deny', reason: { kind: 'definition-changed', why } };
 }

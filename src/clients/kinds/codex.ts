@@ -27,6 +27,7 @@ export const codex: Client = {
     const steps = [{ kind: 'put', path: [...entry.path, 'enabled'], value: false } as const];
     return { kind: 'setting', path: file.path, dialect: 'toml', steps, reach: 'everywhere' };
   },
+  isOff: ({ enabled }) => enabled === false,
   traces: (at) => [folderOf(at)],
   restart: 'Start Codex again; `/mcp` lists its servers.',
 };

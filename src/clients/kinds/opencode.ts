@@ -40,6 +40,7 @@ export const opencode: Client = {
       : { kind: 'put', path: [...entry.path, 'enabled'], value: false };
     return { kind: 'setting', path, dialect: 'jsonc', steps: [step], reach: 'everywhere' };
   },
+  isOff: ({ enabled, disabled }) => enabled === false || disabled === true,
   traces: (at) => [userFolder(at), join(at.home, '.local', 'share', 'opencode')],
   restart: 'Start OpenCode again; `opencode mcp list` lists its servers.',
 };

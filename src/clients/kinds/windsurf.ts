@@ -17,6 +17,7 @@ export const windsurf: Client = {
     const steps = [{ kind: 'put', path: [...entry.path, 'disabled'], value: true } as const];
     return { kind: 'setting', path, dialect: 'jsonc', steps, reach: 'everywhere' };
   },
+  isOff: ({ disabled }) => disabled === true,
   traces: (at) => [join(at.home, '.codeium', 'windsurf')],
   restart: 'Press the refresh button of the MCP servers in Windsurf.',
 };

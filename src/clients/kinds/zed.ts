@@ -17,6 +17,7 @@ export const zed: Client = {
     const steps = [{ kind: 'put', path: [...entry.path, 'enabled'], value: false } as const];
     return { kind: 'setting', path, dialect: 'jsonc', steps, reach: 'everywhere' };
   },
+  isOff: ({ enabled }) => enabled === false,
   traces: (at) => [join(configHome(at), 'zed'), join(at.home, '.config', 'zed')],
   restart: 'Zed detects the changed file automatically; the agent panel lists its servers.',
 };

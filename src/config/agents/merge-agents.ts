@@ -1,4 +1,4 @@
-import { type AgentSpec, limitsOfRule, type Problem, placeOf } from '../../domain/index.ts';
+import { type AgentSpec, limitsOfRule, type Problem, placeOf, type ToolPolicy } from '../../domain/index.ts';
 import type { ReadSource } from '../assemble-configuration.ts';
 import { quote, toProblem } from '../findings.ts';
 import type { Reader } from '../readers/reader.ts';
@@ -34,8 +34,8 @@ export function mergeAgents(readSources: readonly ReadSource[]): {
 }
 
 /** A team page names agents and gives them no rights. */
-function saysNothing({ servers, tools, policy, budget }: AgentSpec): boolean {
-  return servers === undefined && tools.size === 0 && policy === undefined && budget === undefined;
+function saysNothing({ servers, tools, policy, shadow, budget }: AgentSpec): boolean {
+  return servers === undefined && tools.size === 0 && (policy ?? shadow ?? budget) === undefined;
 }
 
 /** Reported only if it matters which of the two wins. */
@@ -45,13 +45,11 @@ function reportHidden(winner: AgentSpec, { name, source, ...hidden }: AgentSpec)
   return [toProblem(source.file, { severity: 'warning', line: source.line, message, fix: 'Remove one of the two.' })];
 }
 
-function rightsOf({ servers, tools, policy, budget }: Omit<AgentSpec, 'name' | 'source'>): string {
-  return JSON.stringify([
-    servers,
-    [...tools],
-    policy?.rules.map((rule) => [rule.pattern, rule.effect, rule.otherwise, limitsOfRule(rule)]),
-    budget,
-  ]);
+function rightsOf({ servers, tools, policy, shadow, budget }: Omit<AgentSpec, 'name' | 'source'>): string {
+  const rulesOf = (rules: ToolPolicy | undefined): unknown =>
+    rules?.rules.map((rule) => [rule.pattern, rule.effect, rule.otherwise, limitsOfRule(rule)]);
+  const lists = [...tools].map(([server, { include, exclude }]) => [server, include, exclude]);
+  return JSON.stringify([servers, lists, rulesOf(policy), rulesOf(shadow), budget]);
 }
 
 function describedTwice(first: AgentSpec, { name, source }: AgentSpec): Problem {

@@ -5,9 +5,9 @@ import { checkNode, repeated } from '../check-node.ts';
 import { child, entryOf, lineAt, type SourceMap, type SourceNode } from '../files/source-tree.ts';
 import { dotted, type Finding, quote } from '../findings.ts';
 import type { Mention } from '../readers/reader.ts';
-import { readPolicy } from '../restrictions/read-policy.ts';
+import { readEnforced } from '../restrictions/read-policy.ts';
 import { looksRestrictive, restrictionRole } from '../restrictions/restriction-words.ts';
-import { policiesSchema } from '../schema.ts';
+import { rulesShape } from '../schema.ts';
 import { checkName } from '../servers/server-draft.ts';
 import { textAt } from '../texts.ts';
 
@@ -33,7 +33,7 @@ export function readAgentFile(
   const rules =
     policies === undefined
       ? undefined
-      : readPolicy(policies, { file, field: 'policies', subject: `${subject}, policies` });
+      : readEnforced(policies, { file, field: 'policies', subject: `${subject}, policies` });
   return {
     agent: {
       name: name.text,
@@ -55,12 +55,13 @@ const schemas: Readonly<Record<(typeof sections)[number], z.ZodType>> = {
   requires: z.looseObject({
     mcp: z.array(z.union([named, z.looseObject({ id: named }), z.looseObject({ name: named })])).optional(),
   }),
-  policies: z.looseObject(policiesSchema.shape),
+  // Another program may have its own meaning of `mode`, so rules here are always enforced.
+  policies: z.looseObject(rulesShape),
 };
 
 const nearestOf: Readonly<Record<(typeof sections)[number], (key: string) => string | undefined>> = {
   requires: (key) => (/mcp/i.test(key) ? 'mcp' : undefined),
-  policies: (key) => didYouMean(key, Object.keys(policiesSchema.shape)),
+  policies: (key) => didYouMean(key, Object.keys(rulesShape)),
 };
 
 function checkSection(root: SourceMap, section: (typeof sections)[number], subject: string): Finding[] {

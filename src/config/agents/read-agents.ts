@@ -63,6 +63,7 @@ function readAgent(
     servers: textsAt(node, 'servers') ?? textsAt(child(node, 'requires'), 'mcp'),
     tools: readFilters(child(node, 'tools')),
     policy: rules?.policy,
+    ...(rules?.shadow === undefined ? {} : { shadow: rules.shadow }),
     ...readBudget(child(node, 'budget')),
   };
   return {
@@ -105,7 +106,15 @@ export function readFilters(section: SourceNode | undefined): Map<string, ToolFi
   for (const { key, value } of section?.kind === 'map' ? section.entries : []) {
     const include = textsAt(value, 'include');
     const exclude = textsAt(value, 'exclude');
-    filters.set(key, { ...(include === undefined ? {} : { include }), ...(exclude === undefined ? {} : { exclude }) });
+    const lines = {
+      ...(include === undefined ? {} : { include: lineAt(value, ['include']) }),
+      ...(exclude === undefined ? {} : { exclude: lineAt(value, ['exclude']) }),
+    };
+    filters.set(key, {
+      ...(include === undefined ? {} : { include }),
+      ...(exclude === undefined ? {} : { exclude }),
+      lines,
+    });
   }
   return filters;
 }

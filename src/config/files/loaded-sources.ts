@@ -51,8 +51,10 @@ function describe(
     if (files.named.has(file)) return { ...nothing, governs: true, named: true };
     return { ...nothing, governs: file === dotEnv.file && dotEnv.values.size > 0 };
   }
-  const { servers, agents, roles, policy, settings } = readResult.content;
-  const governsMore = agents.size > 0 || roles.size > 0 || policy !== undefined || Object.keys(settings).length > 0;
+  const { servers, agents, roles, policy, shadow, permissions, environment, settings, lock } = readResult.content;
+  const rules = policy ?? shadow ?? permissions ?? environment ?? lock;
+  const restricts = agents.size > 0 || roles.size > 0 || rules !== undefined;
+  const governsMore = restricts || Object.keys(settings).length > 0;
   return { source, governs: governsMore || servers.length > 0, onlyServers: !governsMore && servers.length > 0 };
 }
 

@@ -136,6 +136,14 @@ test('an agent with an empty requires.mcp gets nothing; without the key it is no
   expect((await offers('requires:\npolicies:\n')).configuration.problems).toEqual([]);
 });
 
+test("another program's mode takes no rule out of force", async () => {
+  const { configuration, agent } = await offers(
+    'policies: { mode: shadow, shadow: { tools: {} }, tools: { github.x: deny } }\n',
+  );
+  expect(configuration.problems).toEqual([]);
+  expect([agent?.policy?.rules.map(({ pattern }) => pattern), agent?.shadow]).toEqual([['github.x'], undefined]);
+});
+
 test(verifies('config:agent-files', 'a required server that is not configured is named'), async () => {
   const { configuration } = await offers(
     'requires: { mcp: [github, notoin, slack] }\npolicies: { tools: { gone.x: deny } }\n',

@@ -13,6 +13,8 @@ import { qAgentFiles } from './clients/q-agents.ts';
 import { vscodeMcpJson } from './clients/vscode-mcp-json.ts';
 import { zedSettings } from './clients/zed-settings.ts';
 import { enabledTools } from './enabled-tools.ts';
+import { lockFile } from './lock-file.ts';
+import { permissionFiles } from './permission-files.ts';
 import { productManifest } from './product-manifest.ts';
 import { quartermasterYaml } from './quartermaster-yaml.ts';
 import type { Reader } from './reader.ts';
@@ -23,10 +25,12 @@ import { formerSquadTeam, squadTeam } from './squad-team.ts';
 /** Every file that is read, strongest first: if two define the same server, the first one wins. */
 export const readers: readonly Reader[] = [
   quartermasterYaml,
+  lockFile,
   squadConfig,
   agentFiles,
   squadTeam,
   formerSquadTeam,
+  ...permissionFiles,
   serverFiles('.mcp/servers', ['.yaml', '.yml', '.json']),
   serverFiles('ops/adk/servers', ['.yaml', '.yml']),
   mcpJson,

@@ -204,7 +204,7 @@ agents:
     name: 'tester',
     source: { file: 'quartermaster.yaml', line: 5 },
     servers: ['files', 'api'],
-    tools: new Map([['files', { include: ['read_file'], exclude: ['b'] }]]),
+    tools: new Map([['files', { include: ['read_file'], exclude: ['b'], lines: { include: 7, exclude: 7 } }]]),
     policy: {
       source: { file: 'quartermaster.yaml', line: 8 },
       rules: [{ pattern: 'files.write_*', effect: 'deny', source: { file: 'quartermaster.yaml', line: 8 } }],

@@ -19,9 +19,11 @@ import {
   allowPathsSchema,
   approvalsSchema,
   durationPattern,
+  environmentSchema,
   fileSchema,
   isolations,
   ledgerSchema,
+  lockModeSchema,
   namingSchema,
   policiesSchema,
   rootsSources,
@@ -30,6 +32,7 @@ import {
 } from '../schema.ts';
 import { readFallbacks } from '../servers/read-fallbacks.ts';
 import { millisecondsAt, readLimits } from '../servers/read-limits.ts';
+import { readResults } from '../servers/read-results.ts';
 import { readServers, type ServersFormat } from '../servers/read-servers.ts';
 import { booleanAt, numberAt, textAt, textsAt } from '../texts.ts';
 import { shellGrammar } from '../variables/interpolation.ts';
@@ -102,12 +105,16 @@ function readContent(root: SourceMap, file: string): FileContent {
   const agents = readAgentsSection(root, file, findings);
   const policies = readPoliciesSection(root, file, findings);
   const settings = readSettings(root, findings);
+  const locked = lost ?? (agents === undefined ? denyEverything({ file }) : undefined);
+  const environment = readEnvironment(root, findings);
   return {
     servers: readServersSection(root, findings),
     findings,
     agents: agents?.agents ?? new Map(),
     roles: agents?.roles ?? new Map(),
-    policy: lost ?? (agents === undefined ? denyEverything({ file }) : policies.policy),
+    policy: locked ?? policies.policy,
+    shadow: locked === undefined ? policies.shadow : undefined,
+    ...(environment === undefined ? {} : { environment }),
     settings,
     mentions: [...(agents?.mentions ?? []), ...policies.mentions],
   };
@@ -127,13 +134,22 @@ function readAgentsSection(root: SourceMap, file: string, findings: Finding[]): 
 
 function readPoliciesSection(root: SourceMap, file: string, findings: Finding[]): ReadPolicy {
   const section = child(root, 'policies');
-  if (section === undefined) return { policy: undefined, findings: [], mentions: [] };
+  if (section === undefined) return { policy: undefined, shadow: undefined, findings: [], mentions: [] };
   const options = { field: 'policies', subject: 'Policies', unknownKeys: 'error' } as const;
   const read = readPolicy(section, { file, ...options });
   const own = [...checkNode(policiesSchema, section, options), ...read.findings];
   for (const finding of own) findings.push({ ...finding, message: `${finding.message} ${nothingAllowed}` });
   const line = entryOf(root, 'policies')?.line ?? section.line;
-  return hasError(own) ? { ...read, policy: denyEverything({ file, line }) } : read;
+  return hasError(own) ? { ...read, policy: denyEverything({ file, line }), shadow: undefined } : read;
+}
+
+function readEnvironment(root: SourceMap, findings: Finding[]): string | undefined {
+  const node = child(root, 'environment');
+  if (node === undefined) return undefined;
+  const options = { field: 'environment', subject: '"environment"', unknownKeys: 'error' } as const;
+  findings.push(...checkNode(environmentSchema, node, options));
+  // A text that is none chooses no environment, and the strictest applies.
+  return textAt(root, 'environment') ?? '';
 }
 
 function readServersSection(root: SourceMap, findings: Finding[]): FileContent['servers'] {
@@ -161,6 +177,7 @@ const serversFormat: ServersFormat = {
       isolation: isolations.find((isolation) => isolation === textAt(node, 'isolation')),
       roots: rootsSources.find((source) => source === textAt(node, 'roots')),
       labels: readLabels(child(node, 'labels')),
+      results: readResults(node, findings, place),
       paths: textAt(node, 'paths') === 'local' ? 'local' : undefined,
       cache: readCache(node),
       instead: textAt(node, 'instead'),
@@ -170,7 +187,7 @@ const serversFormat: ServersFormat = {
 
 /** A section with a mistake keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {
-  const usable = (['naming', 'ledger', 'serve', 'approvals', 'allowPaths'] as const).filter((key) => {
+  const usable = (['naming', 'ledger', 'serve', 'approvals', 'allowPaths', 'lock'] as const).filter((key) => {
     const node = child(root, key);
     if (node === undefined) return false;
     const found = checkNode(settingSchemas[key], node, { field: key, subject: quote(key), unknownKeys: 'error' });
@@ -186,6 +203,7 @@ const settingSchemas = {
   serve: serveSchema,
   approvals: approvalsSchema,
   allowPaths: allowPathsSchema,
+  lock: lockModeSchema,
 };
 
 const settingReaders = {
@@ -210,6 +228,7 @@ const settingReaders = {
       },
     };
   },
+  lock: (root: SourceMap): Settings => ({ lock: textAt(root, 'lock') === 'warn' ? 'warn' : 'enforce' }),
   allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
     const serve = child(root, 'serve');

@@ -1,7 +1,8 @@
-import type { AgentSpec, Configuration, ToolPolicy } from '../../domain/index.ts';
+import type { AgentSpec, Configuration, PermissionRules, ToolPolicy } from '../../domain/index.ts';
 import type { SourceText } from '../files/source-file.ts';
 import type { ParsedSource, SourceNode } from '../files/source-tree.ts';
 import type { Finding } from '../findings.ts';
+import type { Lockfile } from '../lock/lockfile.ts';
 import type { ServerDraft } from '../servers/server-draft.ts';
 import type { Grammar } from '../variables/interpolation.ts';
 import type { WriteVariable } from '../variables/literal-secrets.ts';
@@ -70,7 +71,15 @@ export interface FileContent {
   /** Agents with the role that the file gives them. */
   readonly roles: ReadonlyMap<string, string>;
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. */
+  readonly shadow?: ToolPolicy | undefined;
+  /** Of a permissions file, one for each of its environments. */
+  readonly permissions?: readonly PermissionRules[];
+  /** The environment whose permissions apply. */
+  readonly environment?: string;
   readonly settings: Settings;
+  /** The accepted definitions of servers. */
+  readonly lock?: Lockfile;
   readonly mentions: readonly Mention[];
 }
 
@@ -85,7 +94,9 @@ export const emptyContent: FileContent = {
   mentions: [],
 };
 
-export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'approvals' | 'allowPaths'>>;
+export type Settings = Partial<
+  Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'approvals' | 'allowPaths' | 'lock'>
+>;
 
 /** A server in a route, filter or rule, or a role. Whether it exists is known only after all files are read. */
 export interface Mention {

@@ -102,12 +102,12 @@ test(verifies('config:squad', "per-agent isolation in the requirement document's
   expect(routed('postgres')).toEqual(['backend-dev']);
   expect(routed('slack')).toEqual(['designer']);
   expect(agents.get('scribe')?.tools).toEqual(
-    new Map([['filesystem', { include: ['read_file', 'write_file', 'list_directory'] }]]),
+    new Map([['filesystem', { include: ['read_file', 'write_file', 'list_directory'], lines: { include: 96 } }]]),
   );
   expect(agents.get('tester')?.tools).toEqual(
     new Map([
-      ['github', { exclude: ['create_pull_request', 'merge_pull_request'] }],
-      ['filesystem', { exclude: ['delete_file'] }],
+      ['github', { exclude: ['create_pull_request', 'merge_pull_request'], lines: expect.anything() }],
+      ['filesystem', { exclude: ['delete_file'], lines: expect.anything() }],
     ]),
   );
   expect(agents.get('lead')?.tools).toEqual(new Map());
@@ -295,7 +295,7 @@ test(verifies('config:squad', 'servers may be under mcpServers, with the same re
   expect(configuration.problems).toEqual([]);
   expect([...configuration.servers.keys()]).toEqual(Object.keys(servers));
   expect(configuration.agents.get('scribe')?.servers).toEqual(['filesystem']);
-  expect(configuration.agents.get('tester')?.tools.get('filesystem')).toEqual({ exclude: ['delete_file'] });
+  expect(configuration.agents.get('tester')?.tools.get('filesystem')).toMatchObject({ exclude: ['delete_file'] });
 });
 
 test('servers under both keys are an error, and the restrictions of the file stay', async () => {

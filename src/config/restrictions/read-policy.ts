@@ -3,18 +3,51 @@ import { child, entryOf, type SourceEntry, type SourceNode } from '../files/sour
 import { dotted, type Finding, quote } from '../findings.ts';
 import type { Mention } from '../readers/reader.ts';
 import { readClauses } from '../rules/read-clauses.ts';
+import { textAt } from '../texts.ts';
 
 export interface ReadPolicy {
   readonly policy: ToolPolicy | undefined;
+  /** Rules that are tried in place of `policy`. */
+  readonly shadow: ToolPolicy | undefined;
   readonly findings: readonly Finding[];
   readonly mentions: readonly Mention[];
 }
 
+interface PolicyPlace {
+  readonly file: string;
+  readonly field: string;
+  readonly subject: string;
+}
+
 /** Reads the rules of a `policies` section whose shape has been checked. */
-export function readPolicy(
-  section: SourceNode,
-  place: { readonly file: string; readonly field: string; readonly subject: string },
-): ReadPolicy {
+export function readPolicy(section: SourceNode, place: PolicyPlace): ReadPolicy {
+  const tried = entryOf(section, 'shadow');
+  if (textAt(section, 'mode') === 'shadow') {
+    const { policy: shadow, findings, mentions } = readRules(section, place);
+    const both = tried === undefined ? [] : [twoShadows(tried, place)];
+    return { policy: undefined, shadow, findings: [...findings, ...both], mentions };
+  }
+  const own = readEnforced(section, place);
+  if (tried === undefined) return { ...own, shadow: undefined };
+  const subject = `${place.subject}, shadow`;
+  const shadow = readRules(tried.value, { ...place, field: dotted(place.field, 'shadow'), subject });
+  return {
+    policy: own.policy,
+    shadow: shadow.policy,
+    findings: [...own.findings, ...shadow.findings],
+    mentions: [...own.mentions, ...shadow.mentions],
+  };
+}
+
+/** The rules of a section without modes. */
+export function readEnforced(section: SourceNode, place: PolicyPlace): Omit<ReadPolicy, 'shadow'> {
+  const read = readRules(section, place);
+  return { ...read, policy: read.policy.rules.length === 0 ? undefined : read.policy };
+}
+
+type ReadRules = Pick<ReadPolicy, 'findings' | 'mentions'> & { readonly policy: ToolPolicy };
+
+function readRules(section: SourceNode, place: PolicyPlace): ReadRules {
   const findings: Finding[] = [];
   const mentions: Mention[] = [];
   const rules: PolicyRule[] = [];
@@ -30,8 +63,17 @@ export function readPolicy(
   }
   const destructive = entryOf(section, 'destructive');
   if (destructive !== undefined) rules.push(destructiveRule(destructive, place.file));
-  const policy = rules.length === 0 ? undefined : { source: { file: place.file, line: section.line }, rules };
-  return { policy, findings, mentions };
+  return { policy: { source: { file: place.file, line: section.line }, rules }, findings, mentions };
+}
+
+function twoShadows({ line }: SourceEntry, { field, subject }: PolicyPlace): Finding {
+  return {
+    severity: 'error',
+    line,
+    field: dotted(field, 'shadow'),
+    message: `${subject}: with "mode: shadow" all its rules are tried already, so "shadow" cannot be set too.`,
+    fix: 'Remove one of the two.',
+  };
 }
 
 /** Replaces rules that cannot be read: their restrictions are unknown, so everything is denied. */

@@ -12,9 +12,9 @@ export type CompiledCondition =
  * All arguments must meet their conditions. Where an argument has several values, a clause that allows needs all of
  * them to meet the condition; for one that restricts, one is enough. A missing argument meets no condition.
  */
-export function compileCondition({ effect, when = {}, after }: ClauseDocument): CompiledCondition {
+export function compileCondition({ effect, when, after }: ClauseDocument): CompiledCondition {
   const tests: ArgumentTest[] = [];
-  for (const [key, written] of Object.entries(when)) {
+  for (const [key, written] of Object.entries(when ?? {})) {
     const name = parseArgumentName(key);
     if (name === undefined) return { kind: 'wrong', key, why: 'is not the name of an argument' };
     const compiled = compileValueTest(written, key);

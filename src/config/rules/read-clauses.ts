@@ -39,7 +39,8 @@ function readClause({ key: pattern, line, value }: SourceEntry, place: ClausePla
   const source = { file: place.file, line };
   const parsed = clauseSchema.safeParse(toPlain(value));
   if (!parsed.success) return { pattern, effect: 'deny', source };
-  const { effect, kind, message, approvers } = parsed.data;
+  const { effect, when, kind, message, approvers } = parsed.data;
+  if (when !== undefined && Object.keys(when).length === 0) findings.push(emptyWhen(value, place));
   const compiled = compileCondition(parsed.data);
   if (compiled.kind === 'wrong') {
     findings.push(wrongCondition(value, compiled, place));
@@ -68,6 +69,17 @@ function wrongCondition(
     field: dotted(field, 'when', key),
     message: `${subject}: the condition on ${quote(key)} ${why}.`,
     fix: 'Correct the condition, or remove the clause.',
+  };
+}
+
+/** A clause that allows would allow every call. */
+function emptyWhen(node: SourceNode, { field, subject }: ClausePlace): Finding {
+  return {
+    severity: 'error',
+    line: lineAt(node, ['when']),
+    field: dotted(field, 'when'),
+    message: `${subject}: "when" has no conditions.`,
+    fix: 'Name an argument with a condition, or remove "when" if the clause applies to every call.',
   };
 }
 

@@ -59,7 +59,8 @@ export const ruleSchema = z
     clauseSchema,
     z.array(clauseSchema).min(1).max(100).describe('Clauses, of which the first that holds decides.'),
   ])
-  .describe('An effect, a clause, or a list of clauses.');
+  // With an id, the JSON Schema has it once.
+  .meta({ id: 'rule', description: 'An effect, a clause, or a list of clauses.' });
 
 export type ClauseDocument = z.infer<typeof clauseSchema>;
 

@@ -1,5 +1,5 @@
-import { compileGlob, compileLinearPattern } from '../../base/index.ts';
 import { type ArgumentPaths, allHold, anyHolds, type Holds, negated } from '../../domain/index.ts';
+import { compileGlob, compileLinearPattern } from './linear-pattern.ts';
 import type { ConditionDocument } from './rule-schema.ts';
 
 /** Judges one value of an argument. `paths` is undefined where nobody can say what a path means. */
@@ -39,7 +39,7 @@ function* testsOf({ glob, prefix, regex, min, max, in: among, inside }: Tests, a
   if (min !== undefined) yield onNumber((number) => number >= min);
   if (max !== undefined) yield onNumber((number) => number <= max);
   if (among !== undefined) yield sound(oneOf(among));
-  if (inside !== undefined) yield insideTest(inside);
+  if (inside !== undefined) yield insideTest(inside, argument);
 }
 
 function globTest(glob: string, argument: string): CompiledTest {
@@ -56,11 +56,11 @@ function regexTest(regex: string): CompiledTest {
   return onText(matches);
 }
 
-function insideTest(folder: string): CompiledTest {
+function insideTest(folder: string, argument: string): CompiledTest {
   if (folder.startsWith('~') || folder.includes('\0')) {
     return { kind: 'wrong', why: 'must have a folder that is relative to the workspace, or a full path' };
   }
-  return onText((text, paths) => paths?.isInside(text, folder) ?? 'unknown');
+  return onText((text, paths) => paths?.isInside(argument, text, folder) ?? 'unknown');
 }
 
 function onText(test: (text: string, paths: ArgumentPaths | undefined) => Holds): CompiledTest {

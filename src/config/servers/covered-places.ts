@@ -52,7 +52,7 @@ export function checkReach(
     const command = transport.type === 'stdio' ? transport.command : 'qm builtin';
     throw new HubError('NOT_TRUSTED', `Server "${server}" is not started: it would reach keys or settings.`, {
       hint: `${quote(said.slice(0, 200))} now leads to ${place}. Remove the link, or give the server another folder.`,
-      // With a command, agents do not read the hint, which has paths of this machine.
+      // With a command, agents do not read the hint, which has paths on this machine.
       details: { server, command, reason: 'it would reach keys or settings' },
     });
   }

@@ -84,7 +84,7 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     const server: ConfiguredServer = { kind: 'invalid', name: draft.name, source, hides: [], problems, ...unclear };
     return { server, problems, secrets, variables, restrictions, literals, plan: undefined };
   }
-  const { description, enabled, shared, tools, limits, cache, instead, paths, labels } = draft.body;
+  const { description, enabled, shared, tools, limits, cache, instead, paths, labels, results } = draft.body;
   const { isolation = 'shared', roots = 'none' } = draft.body;
   const connectionKey = fingerprint([parts.transport, ...parts.fallbacks], { isolation, roots }, secrets);
   const restrictedBy = ownRules(draft, source);
@@ -93,6 +93,7 @@ export function resolveServer(draft: ServerDraft, context: ResolveContext): Reso
     ...settings,
     ...(paths === undefined ? {} : { paths }),
     ...(labels === undefined ? {} : { labels }),
+    ...(results === undefined ? {} : { results }),
     connectionKey,
     restrictedBy,
   };

@@ -4,6 +4,7 @@ import type {
   ClientRules,
   ContentLabels,
   Isolation,
+  ResultSettings,
   RootsSource,
   ServerLimits,
   ToolFilter,
@@ -47,6 +48,7 @@ export interface ServerBody {
   /** Set: the server works on files of this machine. */
   readonly paths?: 'local' | undefined;
   readonly labels?: ContentLabels | undefined;
+  readonly results?: ResultSettings | undefined;
   readonly cache?: CacheSettings | undefined;
   readonly instead: string | undefined;
 }

@@ -4,8 +4,15 @@ import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { HubError, toHubError } from '../../base/index.ts';
 import { addApprovalRoutes } from './approvals/approval-routes.ts';
-import { healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
-import { reloadOrderSchema, tokenOrderSchema, withholdOrderSchema } from './contract.ts';
+import { definitionsBody, findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
+import {
+  acceptOrderSchema,
+  commandOrigins,
+  originHeader,
+  reloadOrderSchema,
+  tokenOrderSchema,
+  withholdOrderSchema,
+} from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
 import { readInput } from './read-input.ts';
 import { createEventStreams } from './stream-events.ts';
@@ -32,13 +39,14 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     hub.retry(context.req.param('name'));
     return context.json(serversBody(hub), 202);
   });
+  app.get('/findings', (context) => context.json(findingsBody(hub)));
   app.get('/tokens', (context) => context.json({ tokens: tokens.list().map(tokenSummaryBody) }));
   app.post('/tokens', async (context) => {
     const order = await readInput(context, tokenOrderSchema);
-    return context.json(issuedTokenBody(await tokens.issue(order)), 201);
+    return context.json(issuedTokenBody(await tokens.issue(order, originOf(context))), 201);
   });
   app.delete('/tokens/:id', async (context) => {
-    await tokens.revoke(context.req.param('id'));
+    await tokens.revoke(context.req.param('id'), originOf(context));
     return context.body(null, 204);
   });
   app.post('/reload', async (context) => {
@@ -50,6 +58,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     const { servers } = await readInput(context, withholdOrderSchema, '{}');
     await hub.withhold(servers);
     return context.json(serversBody(hub));
+  });
+  app.get('/definitions', (context) => context.json(definitionsBody(hub)));
+  app.post('/definitions/accept', async (context) => {
+    await deps.acceptDefinitions(await readInput(context, acceptOrderSchema));
+    return context.json(definitionsBody(hub));
   });
   app.get('/events', (context) => {
     if (context.req.method === 'HEAD') return context.notFound();
@@ -70,6 +83,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     return answerError(context, known);
   });
   return app;
+}
+
+/** How the order came, as the client says: it has the admin token, so it need not lie. */
+function originOf(context: Context): string {
+  return commandOrigins.find((origin) => origin === context.req.header(originHeader)) ?? 'api';
 }
 
 function unauthenticated(): HubError {

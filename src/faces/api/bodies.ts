@@ -1,7 +1,15 @@
 import { version } from '../../base/index.ts';
 import type { IssuedToken, TokenSummary } from '../../governance/index.ts';
 import type { Hub, HubEvent } from '../../hub/index.ts';
-import type { EventBody, HealthBody, IssuedTokenBody, ServersBody, TokenSummaryBody } from './contract.ts';
+import type {
+  DefinitionsBody,
+  EventBody,
+  FindingsBody,
+  HealthBody,
+  IssuedTokenBody,
+  ServersBody,
+  TokenSummaryBody,
+} from './contract.ts';
 
 /** The hub's own values in the words of the contract. */
 export function issuedTokenBody({ token, id, agent, expires }: IssuedToken): IssuedTokenBody {
@@ -25,6 +33,21 @@ export function serversBody(hub: Hub): ServersBody {
     servers: hub.status().map((server) => ({ ...server, hides: [...server.hides] })),
     problems: [...hub.problems()],
   };
+}
+
+export function findingsBody(hub: Hub): FindingsBody {
+  return { findings: [...hub.findings()] };
+}
+
+export function definitionsBody(hub: Hub): DefinitionsBody {
+  const servers = hub.definitions().map(({ mode, isLive, definitions, changes, server }) => ({
+    server,
+    ...(mode === undefined ? {} : { mode }),
+    live: isLive,
+    definitions: [...definitions],
+    changes: [...changes],
+  }));
+  return { servers };
 }
 
 export function healthBody(hub: Hub, clientSessions: number): HealthBody {

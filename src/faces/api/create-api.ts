@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, type Logger, toHubError } from '../../base/index.ts';
 import type { TokenBook } from '../../governance/index.ts';
 import type { Hub } from '../../hub/index.ts';
+import type { AcceptOrderBody } from './contract.ts';
 
 export interface ApiDeps {
   readonly hub: Hub;
@@ -11,6 +12,8 @@ export interface ApiDeps {
   /** Compares in constant time. */
   isAdmin(token: string): boolean;
   clientSessions(): number;
+  /** Writes accepted definitions to the lockfile and applies it. Throws if one is not what its server lists. */
+  acceptDefinitions(order: AcceptOrderBody): Promise<void>;
 }
 
 export interface ApiAppDeps extends ApiDeps {

@@ -13,14 +13,24 @@ export {
   grantListSchema,
   grantSchema,
 } from './approvals/approval-contract.ts';
-export { issuedTokenBody, tokenSummaryBody } from './bodies.ts';
+export { definitionsBody, issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
+  type AcceptOrderBody,
   apiErrorSchema,
+  type CommandOrigin,
+  commandOrigins,
+  type DefinitionsBody,
+  definitionChangeSchema,
+  definitionsSchema,
   eventSchema,
+  findingSchema,
+  findingsSchema,
   healthSchema,
   type IssuedTokenBody,
   issuedTokenSchema,
+  originHeader,
   problemSchema,
+  type ServerDefinitionsBody,
   type ServersBody,
   serversSchema,
   type TokenOrderBody,

@@ -65,6 +65,7 @@ export const explainSchema = z.strictObject({
     'too-long',
     'unsafe-uri',
     'protected-path',
+    'definition-changed',
     'unclear-path',
     'not-routed',
     'not-included',
@@ -92,12 +93,19 @@ export const explainSchema = z.strictObject({
     .boolean()
     .nullable()
     .describe('Whether the server has the tool or prompt; null if it has not listed any, and for resources'),
+  shadow: z
+    .strictObject({ decision: z.enum(['allow', 'ask', 'deny']), text: z.string() })
+    .nullable()
+    .describe('The decision of the shadow policy; null without one'),
 });
 
+export { auditToolsSchema } from './audit/audit-shapes.ts';
 /** `qm calls`, one such object per line, and `qm summarize` */
 export { callLineSchema, summarySchema } from './calls/ledger-shapes.ts';
 export { clientListSchema, connectPrintSchema, connectSchema, disconnectSchema } from './connect/connect-shapes.ts';
 export { doctorSchema, inspectSchema } from './doctor/diagnosis-shapes.ts';
+export { lockSchema } from './lock/lock-shapes.ts';
+export { policyTestSchema } from './policy/policy-shapes.ts';
 export { trustSchema } from './trust/trust-shapes.ts';
 
 /** For commands that change the configuration: whether the running hub applied it; null if none runs. */

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../../base/index.ts';
 import { approvalsCommand } from './commands/approvals-command.ts';
+import { auditCommand } from './commands/audit-command.ts';
 import { builtinCommand } from './commands/builtin-command.ts';
 import { callCommand } from './commands/call-command.ts';
 import { callsCommand } from './commands/calls-command.ts';
@@ -22,8 +23,10 @@ import { completeCommand } from './commands/hidden/complete-command.ts';
 import { hubCommand } from './commands/hidden/hub-command.ts';
 import { inspectCommand } from './commands/inspect-command.ts';
 import { ledgerCommand } from './commands/ledger-command.ts';
+import { lockCommand } from './commands/lock-command.ts';
 import { logsCommand } from './commands/logs-command.ts';
 import { lsCommand } from './commands/ls-command.ts';
+import { policyCommand } from './commands/policy-command.ts';
 import { reloadCommand } from './commands/reload-command.ts';
 import { secretCommand } from './commands/secret-command.ts';
 import { serveCommand } from './commands/serve-command.ts';
@@ -68,13 +71,13 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
     bootstrapCommand,
     syncCommand,
   ],
-  'Approve them, and store secrets:': [trustCommand, secretCommand],
+  'Approve them, and store secrets:': [trustCommand, lockCommand, secretCommand],
   'Decide on calls:': [approvalsCommand],
   'Connect clients:': [connectCommand, disconnectCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],
-  'Work with agents:': [toolsCommand, callCommand, explainCommand, tokenCommand],
-  'Read the audit log:': [callsCommand, summarizeCommand, ledgerCommand],
+  'Work with agents:': [toolsCommand, callCommand, explainCommand, policyCommand, tokenCommand],
+  'Read the audit log:': [callsCommand, summarizeCommand, auditCommand, ledgerCommand],
   'More:': [stateCommand, builtinCommand, completionCommand, helpCommand],
 };
 

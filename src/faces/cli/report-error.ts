@@ -36,11 +36,6 @@ function usageError(error: CommanderError, command: string): HubError {
   const message = `${first.charAt(0).toUpperCase()}${first.slice(1)}${/[.?!]$/.test(first) ? '' : '.'}`;
   // A word that is not among the choices has its hint in the message.
   if (error.code === 'commander.invalidArgument') return new HubError('USAGE', message);
-  if (error.code === 'commander.missingMandatoryOptionValue' && first.includes('--agent')) {
-    return new HubError('USAGE', message, {
-      hint: 'Name an agent of the configuration; if it has none, any name works.',
-    });
-  }
   const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? `Run \`${command} --help\` to see its options.`;
   return new HubError('USAGE', message, { hint });
 }

@@ -2,8 +2,10 @@ export { sameSecret } from './agent-token.ts';
 export {
   createTokenBook,
   type IssuedToken,
+  type RecordedChange,
   type TokenBook,
   type TokenBookDeps,
+  type TokenChangeFacts,
   type TokenSummary,
 } from './token-book.ts';
 export type { TokenIdentity } from './token-index.ts';

@@ -13,10 +13,11 @@ export interface TokenBook {
   isValid(id: string): boolean;
   /** When the next valid token expires. */
   nextExpiry(): number | undefined;
-  issue(order: TokenRequest): Promise<IssuedToken>;
+  /** `origin` says how the order came, for the record of it. */
+  issue(order: TokenRequest, origin?: string): Promise<IssuedToken>;
   list(): readonly TokenSummary[];
   /** Ends the token and every token delegated from it, at once. */
-  revoke(id: string): Promise<void>;
+  revoke(id: string, origin?: string): Promise<void>;
   /** Reads changes of other processes. */
   reload(): Promise<void>;
   /** Writes tokens again that the store lost with its folder. Tokens that it has stay unchanged. */
@@ -47,12 +48,31 @@ export interface TokenBookDeps {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly store: TokenStore;
+  /** Records the change, then makes it. Without it, changes are made and not recorded. */
+  readonly recorded?: RecordedChange | undefined;
+}
+
+export type RecordedChange = (change: TokenChangeFacts, make: () => Promise<void>) => Promise<void>;
+
+export interface TokenChangeFacts {
+  readonly kind: 'issued' | 'revoked';
+  readonly id: string;
+  readonly agent: string;
+  /** The token that delegates, and the run; for a new token. */
+  readonly parent?: string | undefined;
+  readonly run?: string | undefined;
+  readonly origin?: string | undefined;
 }
 
 /** Expired tokens stay listed this long. Then they are dropped, so that the store stays small. */
 const keepExpiredMs = 86_400_000;
 
-export async function createTokenBook({ clock, random, store }: TokenBookDeps): Promise<TokenBook> {
+export async function createTokenBook({
+  clock,
+  random,
+  store,
+  recorded = unrecorded,
+}: TokenBookDeps): Promise<TokenBook> {
   const rows = await TokenRows.load(store);
   return {
     authenticate(token) {
@@ -62,28 +82,38 @@ export async function createTokenBook({ clock, random, store }: TokenBookDeps): 
     },
     isValid: (id) => (rows.index.byId.get(id)?.expires ?? 0) > clock.now(),
     nextExpiry: () => nextExpiry(rows.index, clock.now()),
-    async issue(order) {
+    async issue(order, origin) {
       const ttlMs = checkOrder(order);
+      const { agent, parent, run } = order;
       const { id, token } = createAgentToken(random);
-      await rows.change((stored) => {
-        // The stored document takes whole milliseconds only.
-        const created = Math.floor(clock.now());
-        const row = rowFor(order, { id, hash: hashToken(token), created, expires: created + ttlMs }, stored);
-        return { added: [row], removed: longExpired(stored, created) };
-      });
+      const store = (): Promise<void> =>
+        rows.change((stored) => {
+          // The stored document takes whole milliseconds only.
+          const created = Math.floor(clock.now());
+          const row = rowFor(order, { id, hash: hashToken(token), created, expires: created + ttlMs }, stored);
+          return { added: [row], removed: longExpired(stored, created) };
+        });
+      await recorded({ kind: 'issued', id, agent, parent, run, origin }, store);
       return { token, id, agent: order.agent, expires: rows.index.byId.get(id)?.expires ?? clock.now() };
     },
     list: () => rows.index.rows.map((row) => summarise(row, rows.index.byId.get(row.id), clock.now())),
-    revoke: (id) =>
-      rows.change((stored) => {
-        if (!stored.some((row) => row.id === id)) throw tokenUnknown(id);
-        return { added: [], removed: familyOf(stored, id) };
-      }),
+    async revoke(id, origin) {
+      const found = (await rows.stored()).find((row) => row.id === id);
+      if (found === undefined) throw tokenUnknown(id);
+      const remove = (): Promise<void> =>
+        rows.change((stored) => {
+          if (!stored.some((row) => row.id === id)) throw tokenUnknown(id);
+          return { added: [], removed: familyOf(stored, id) };
+        });
+      await recorded({ kind: 'revoked', id, agent: found.agent, origin }, remove);
+    },
     reload: () => rows.reload(),
     putBack: () => rows.change((stored) => ({ added: missingFrom(stored, rows.index.rows), removed: [] })),
     onTokensChange: (listener) => rows.onTokensChange(listener),
   };
 }
+
+const unrecorded: RecordedChange = (_change, make) => make();
 
 function nextExpiry({ byId }: TokenIndex, now: number): number | undefined {
   let next: number | undefined;

@@ -26,6 +26,11 @@ export class TokenRows {
     return this.#inTurn(async () => this.#adopt(await this.#store.change(decide)));
   }
 
+  /** The rows of the store now. This process goes on with those that it knows. */
+  stored(): Promise<readonly StoredToken[]> {
+    return this.#inTurn(() => this.#store.load());
+  }
+
   reload(): Promise<void> {
     return this.#inTurn(async () => this.#adopt(await this.#store.load()));
   }

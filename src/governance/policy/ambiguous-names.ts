@@ -3,7 +3,7 @@ import { splitsOfToolName } from './tool-name.ts';
 
 /** Finds exact rules whose name fits tools of several servers, as `a.b.c` does where `a` and `a.b` are configured. */
 export function* ambiguousNames(configuration: Configuration): Generator<Problem> {
-  const policies = [configuration.policy, ...[...configuration.agents.values()].map(({ policy }) => policy)];
+  const policies = [configuration, ...configuration.agents.values()].flatMap(({ policy, shadow }) => [policy, shadow]);
   for (const policy of policies) {
     for (const rule of policy?.rules ?? []) {
       if (isPattern(rule.pattern)) continue;

@@ -1,5 +1,5 @@
 import type { WorkBudget } from '../../base/index.ts';
-import type { Configuration, Decision, ToolHints } from '../../domain/index.ts';
+import { type Configuration, type Decision, permissionsInForce, type ToolHints } from '../../domain/index.ts';
 import { type AccessGate, compileAccess } from './access-gate.ts';
 import { bothPolicies } from './both-policies.ts';
 import type { ChainRights } from './chain-rights.ts';
@@ -10,7 +10,9 @@ import { compilePathGuard, type PathGuard } from './paths/path-guard.ts';
 import { type PolicyEntry, policyEntriesFor } from './policy-entries.ts';
 import { compileRouting } from './routing.ts';
 import { rulesFor } from './rules/decide-by-rules.ts';
+import { compilePermissions } from './rules/permission-set.ts';
 import { compileRuleSet, type RuleSet } from './rules/rule-set.ts';
+import { triedConfiguration, withShadow } from './shadow-policy.ts';
 import { compileToolClass, type ToolClassesOf, unknownClasses } from './tool-class.ts';
 import { type CompiledFilter, compileFilter } from './tool-filter.ts';
 import type { FormsOf, ListedUri } from './uris/read-subject.ts';
@@ -44,10 +46,18 @@ export function compilePolicy(configuration: Configuration, chain: readonly stri
  * the rules waits for approval, they are the intersection of both versions.
  */
 export function createPolicyCompiler(configuration: Configuration): PolicyCompiler {
-  const { approvedRules, ...written } = configuration;
-  const compile = compileRules(written);
+  const compile = compileVersions(configuration);
+  const tried = triedConfiguration(configuration);
+  if (tried === undefined) return compile;
+  const compileTried = compileVersions(tried);
+  return (chain) => withShadow(compile(chain), compileTried(chain));
+}
+
+function compileVersions(configuration: Configuration): PolicyCompiler {
+  const { approvedRules } = configuration;
+  const compile = compileRules(configuration);
   if (approvedRules === undefined) return compile;
-  const compileApproved = compileRules({ ...written, ...approvedRules });
+  const compileApproved = compileRules({ ...configuration, ...approvedRules });
   return (chain) => bothPolicies(compile(chain), compileApproved(chain));
 }
 
@@ -57,6 +67,9 @@ function compileRules(configuration: Configuration): PolicyCompiler {
   const finders = createRuleFinders();
   const globalRules =
     configuration.policy === undefined ? undefined : compileRuleSet(configuration.policy, configuration.servers);
+  const permissions = (
+    configuration.permissions === undefined ? [] : permissionsInForce(configuration.permissions)
+  ).map((each) => compilePermissions(each, configuration.servers));
   const rulesOf = remember((entry: string): RuleSet | undefined => {
     const policy = configuration.agents.get(entry)?.policy;
     return policy === undefined ? undefined : compileRuleSet(policy, configuration.servers);
@@ -78,7 +91,8 @@ function compileRules(configuration: Configuration): PolicyCompiler {
     const agents = [...new Set(chain)];
     const members = agents.map((agent) => ({ agent, entries: policyEntriesFor(configuration, agent) }));
     const routes = members.map(({ agent, entries }) => routeOf(agent, entries));
-    const rules = { everybody: globalRules, agents: members.map(({ entries }) => rulesFor(entries, rulesOf)) };
+    const agentRules = members.map(({ entries }) => rulesFor(entries, rulesOf));
+    const rules = { everybody: globalRules, permissions, agents: agentRules };
     const entries = members.flatMap(({ entries }) => entries);
     const rights: ChainRights = {
       // An empty chain has no rights.

@@ -26,9 +26,10 @@ export function decideTool(rights: ChainRights, { server, tool, exposedName, hin
     gate?.refuse(tool, hints);
   if (refusal !== undefined) return refusal;
   const approval = gate?.requireApproval(tool, hints);
+  const byClients = rights.clientsOf(server)(tool);
   const { rules } = rights;
   const decideWith = (find: FindRule): Decision => {
-    const ruled = stricter(decideByRules(rules, find), rights.clientsOf(server)(tool));
+    const ruled = stricter(decideByRules(rules, find), byClients);
     if (ruled.effect !== 'allow' || approval === undefined) return ruled;
     return liftedBy(rules, find) ?? approval;
   };
@@ -66,7 +67,7 @@ function rulesOnTool(server: string, subject: string, classes: ToolClasses): (se
   };
 }
 
-function allRuleSets({ everybody, agents }: ChainRules): readonly RuleSet[] {
+function allRuleSets({ everybody, permissions, agents }: ChainRules): readonly RuleSet[] {
   const own = agents.flatMap(({ sources }) => sources.map(({ rules }) => rules));
-  return everybody === undefined ? own : [everybody, ...own];
+  return [...(everybody === undefined ? [] : [everybody]), ...permissions, ...own];
 }

@@ -8,7 +8,7 @@ const source = { file: 'quartermaster.yaml', line: 12 };
 test.each([
   [
     { effect: 'allow', reason: { kind: 'default' } },
-    'files.read is allowed: no rule matches, and routed servers are allowed by default.',
+    'files.read is allowed: no rule matches, and an agent may use its servers by default.',
   ],
   [
     { effect: 'deny', reason: { kind: 'not-routed', agent: 'tester' } },

@@ -6,6 +6,7 @@ import {
   type ServerAccess,
   type ToolKindReason,
   type UriProblem,
+  type WithheldReason,
 } from '../../domain/index.ts';
 import type { QualifiedToolName } from './tool-name.ts';
 
@@ -43,7 +44,7 @@ const effectText: Readonly<Record<Decision['effect'], string>> = {
 function because(reason: DecisionReason, server: string): string {
   switch (reason.kind) {
     case 'default':
-      return 'no rule matches, and routed servers are allowed by default';
+      return 'no rule matches, and an agent may use its servers by default';
     case 'too-long':
       return `it has more than ${reason.limit} characters`;
     case 'unsafe-uri':
@@ -52,6 +53,8 @@ function because(reason: DecisionReason, server: string): string {
       return `${reason.path} is protected; list it under allowPaths if agents may use it`;
     case 'unclear-path':
       return 'a path in its arguments has no single meaning, or leads through a link that cannot be followed';
+    case 'definition-changed':
+      return `${withheld[reason.why]} (quartermaster.lock); \`qm lock --diff ${server}\` shows it`;
     case 'not-routed':
       return `agent ${reason.agent} has no access to server ${server} (not routed, not shared, disabled or unknown)`;
     case 'not-included':
@@ -82,6 +85,12 @@ const uriProblems: Readonly<Record<UriProblem, string>> = {
   'encoded-too-often': 'its URI is percent-encoded more than three times over',
   'too-many-forms': 'servers could read its URI in too many ways to check them all',
   'too-much-work': 'its URI takes too long to compare with the resource templates of the server',
+};
+
+const withheld: Readonly<Record<WithheldReason, string>> = {
+  changed: 'its definition is not the accepted one',
+  new: 'nobody accepted its definition',
+  instructions: "the server's instructions are not the accepted ones",
 };
 
 const writes: Readonly<Record<ToolKindReason, string>> = {

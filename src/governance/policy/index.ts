@@ -1,8 +1,11 @@
 export { compileBudgets } from './agent-budget.ts';
 export { type AgentPolicy, compilePolicy, createPolicyCompiler, type PolicyCompiler } from './compile-policy.ts';
 export { adviceOn, describeDecision } from './describe-decision.ts';
+export { toolSpellings } from './name-list.ts';
 export { policyEntriesFor } from './policy-entries.ts';
 export { knownAlternative } from './recognise-server.ts';
+export { triedConfiguration } from './shadow-policy.ts';
+export { compileSharedRates } from './shared-rates.ts';
 export { toolClassOf } from './tool-class.ts';
 export { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 export { type QualifiedToolName, splitsOfToolName } from './tool-name.ts';

@@ -1,4 +1,4 @@
-import type { Decision, SourceRef, ToolFilter } from '../../domain/index.ts';
+import { type Decision, listSourceOf, type SourceRef, type ToolFilter } from '../../domain/index.ts';
 import { compileNameList, type NameList } from './name-list.ts';
 import { includesReads, resourceUriOf } from './uris/read-name.ts';
 import { perForms, perTemplate, type ReadSubject } from './uris/read-subject.ts';
@@ -25,8 +25,14 @@ export function compileFilter(filter: ToolFilter, server: string, by: string, so
   const includesForms = perForms(({ exact }) => exact.every((form) => includedUris.matchesAny([form])));
   const excludesForms = perForms(({ loose }) => excludedUris.matchesAny(loose));
   const excludesTemplate = perTemplate((template) => exclude?.matchesAny([template]) === true);
-  const excluded: Decision = { effect: 'deny', reason: { kind: 'excluded', by, source } };
-  const notIncluded: Decision = { effect: 'deny', reason: { kind: 'not-included', by, source } };
+  const excluded: Decision = {
+    effect: 'deny',
+    reason: { kind: 'excluded', by, source: listSourceOf(filter, 'exclude', source) },
+  };
+  const notIncluded: Decision = {
+    effect: 'deny',
+    reason: { kind: 'not-included', by, source: listSourceOf(filter, 'include', source) },
+  };
 
   function isExcluded(read: ReadSubject): boolean {
     if (exclude === undefined) return false;

@@ -1,11 +1,15 @@
 import { didYouMean } from '../../base/index.ts';
 import {
+  type AccessRules,
   type Configuration,
   compileWildcard,
   isPattern,
+  listSourceOf,
   matchesWildcard,
   type PolicyRule,
   type Problem,
+  permissionsInForce,
+  placeOf,
   type ServerSpec,
   type SourceRef,
   type ToolFilter,
@@ -31,14 +35,21 @@ export type KnownTools = ReadonlyMap<string, readonly KnownTool[]>;
 export function unknownNames(configuration: Configuration, known: KnownTools): readonly Problem[] {
   const titleOf = entryTitles(configuration);
   const found = [...filterProblems(configuration, known, titleOf)];
-  if (configuration.policy !== undefined)
-    found.push(...ruleProblems(configuration.policy.rules, undefined, configuration, known));
-  for (const agent of configuration.agents.values()) {
-    if (agent.policy !== undefined)
-      found.push(...ruleProblems(agent.policy.rules, titleOf(agent.name), configuration, known));
-  }
+  const addRules = ({ policy, shadow }: Pick<AccessRules, 'policy' | 'shadow'>, title: string | undefined): void => {
+    for (const each of [policy, shadow]) found.push(...ruleProblems(each?.rules ?? [], title, configuration, known));
+  };
+  addRules(configuration, undefined);
+  found.push(...ruleProblems(permissionRulesOf(configuration), undefined, configuration, known));
+  for (const agent of configuration.agents.values()) addRules(agent, titleOf(agent.name));
   const problems = found.map((each, at) => (at < mostSuggested ? withSuggestion(each) : each.problem));
   return [...problems, ...ambiguousNames(configuration)];
+}
+
+/** Rules that name a tool. Patterns of a permissions file are often meant for any server. Each place counts once. */
+function permissionRulesOf({ permissions }: Configuration): readonly PolicyRule[] {
+  const all = permissions === undefined ? [] : permissionsInForce(permissions).flatMap(({ ordered }) => ordered);
+  const places = new Map(all.filter(({ pattern }) => !isPattern(pattern)).map((rule) => [placeOf(rule.source), rule]));
+  return [...places.values()];
 }
 
 /** A problem, and the name that it is about if another one may have been meant. */
@@ -99,16 +110,17 @@ function* oneFilter(
   if (tools === undefined) return;
   const owners = ownersBySpelling(server, tools);
   for (const list of ['include', 'exclude'] as const) {
+    const place = listSourceOf(filter, list, source);
     for (const entry of filter[list] ?? []) {
       const matches = isPattern(entry) ? patternMatches(entry, owners) : (owners.get(entry)?.size ?? 0);
       if (matches === 0 && entry !== '*' && !mayBeUnlisted(ownPart(entry, server))) {
         const message = `The ${list} list of ${by} names "${entry}", which server ${server} does not have.`;
         const typo = { text: ownPart(entry, server), names: () => tools.map(({ name }) => name) };
-        yield { problem: warning(source, server, message), typo };
+        yield { problem: warning(place, server, message), typo };
       }
       if (matches > 1 && !isPattern(entry)) {
         const message = `The ${list} list of ${by} names "${entry}", which fits ${matches} tools of server ${server}; all are meant.`;
-        yield { problem: warning(source, server, message) };
+        yield { problem: warning(place, server, message) };
       }
     }
   }

@@ -23,7 +23,7 @@ export function recordChange(
   if (act === undefined) return;
   const { what, by, subject } = act;
   ledger
-    .admin({ who: `${by.name}@${by.via}`, what, subject })
+    .admin({ who: by.name, how: by.via, what, subject })
     .catch((error: unknown) => logger.error('ledger.act-not-recorded', { act: what, error }));
 }
 

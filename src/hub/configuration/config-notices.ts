@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../../base/index.ts';
 import { type Problem, placeOf } from '../../domain/index.ts';
-import type { PendingItem } from '../../trust/index.ts';
+import { itemSource, type PendingItem } from '../../trust/index.ts';
 import { clockTime, pendingNotice, type RetainedFile, retainedNotice } from '../../workspace-trust/index.ts';
 import type { EmitEvent } from '../events/event-emitter.ts';
 import { createPendingReport } from './pending-report.ts';
@@ -88,16 +88,17 @@ export function createConfigNotices(
 const briefMs = 3_000;
 
 function refusedNotice({ fatal: _, ...problem }: Problem, time: string): Problem {
-  return { ...problem, message: `Still using the configuration of ${time}: ${problem.message}` };
+  return { ...problem, message: `Still using the configuration from ${time}: ${problem.message}` };
 }
 
 /** Where everything is trusted, a change of rights waits only until the files are quiet. */
 function settlingNotices(pending: readonly PendingItem[], changed: string | undefined): readonly Problem[] {
-  if (pending.length === 0) return [];
+  const [first] = pending;
+  if (first === undefined) return [];
   return [
     {
       severity: 'warning',
-      file: changed ?? '.',
+      file: changed ?? itemSource(first.item).file,
       message: 'A change waits until no file has changed for 3 s. Until then agents have what both versions allow.',
       fix: 'Wait, or run `qm reload` to take it up now.',
     },

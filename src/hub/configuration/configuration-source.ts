@@ -1,18 +1,12 @@
 import type { Clock, Logger, RandomBytes } from '../../base/index.ts';
-import {
-  type LoadedConfiguration,
-  loadWithSources,
-  type SecretValues,
-  type SourceText,
-  watchConfig,
-} from '../../config/index.ts';
+import { type SecretValues, watchConfig } from '../../config/index.ts';
 import type { Configuration, Problem } from '../../domain/index.ts';
 import { protectedPlaces } from '../../storage/index.ts';
 import type { PendingItem } from '../../trust/index.ts';
-import { openTrust, retainApproved, type TrustMode, trustFiles } from '../../workspace-trust/index.ts';
+import { loadTrusted, type TrustMode, trustFiles } from '../../workspace-trust/index.ts';
 import type { EmitEvent } from '../events/event-emitter.ts';
 import { refuseConfiguration } from './config-mistakes.ts';
-import { LiveConfiguration, type Load } from './live-configuration.ts';
+import { LiveConfiguration } from './live-configuration.ts';
 
 /** The active configuration and its changes. */
 export interface ConfigurationSource {
@@ -56,14 +50,7 @@ export async function openConfigurationSource(
 ): Promise<ConfigurationSource> {
   const { logger, clock, env, userEnv = env, emit, secrets, random } = deps;
   const { workspace, stateHome, agentFolder } = options;
-  const loadDeps = { env, secrets, protectedPlaces: protectedPlaces(env, stateHome), agentFolder };
-  const load: Load = (instead) => loadWithSources(loadDeps, { workspace, instead });
-  const loadTexts = (texts: ReadonlyMap<string, SourceText>): Promise<LoadedConfiguration> =>
-    loadWithSources(loadDeps, { workspace, instead: texts, only: true });
-  const trustIn = await openTrust(
-    { clock, random, env: userEnv, loadTexts },
-    { workspace, stateHome, mode: options.trust },
-  );
+  const loading = { env, secrets, protectedPlaces: protectedPlaces(env, stateHome), agentFolder };
   const outside = [secrets.file, ...(await trustFiles(workspace, stateHome))];
   let live: LiveConfiguration | undefined;
   let early = false;
@@ -83,9 +70,10 @@ export async function openConfigurationSource(
       )
     : undefined;
   try {
-    const disk = await load();
-    const trust = trustIn(disk);
-    const files = await retainApproved(load, trust, disk);
+    const { load, disk, trust, files } = await loadTrusted(
+      { clock, random, env: userEnv, loading },
+      { workspace, stateHome, mode: options.trust },
+    );
     // Invalid rules must not allow everything.
     refuseConfiguration(files.loaded.configuration.problems.filter(({ fatal }) => fatal));
     const first = { disk, files, judged: await trust.judge(files.loaded) };

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, type Timer, toHubError } from '../../base/index.ts';
-import type { ConfigWatch, LoadedConfiguration, SourceText } from '../../config/index.ts';
+import type { ConfigWatch, LoadedConfiguration } from '../../config/index.ts';
 import type { Configuration, Problem } from '../../domain/index.ts';
 import type { Judgement, PendingItem } from '../../trust/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   findRetained,
   type RetainedFile,
   type StartingFiles,
+  type TrustedFiles,
   withRetained,
 } from '../../workspace-trust/index.ts';
 import type { EmitEvent } from '../events/event-emitter.ts';
@@ -16,13 +17,11 @@ import type { ConfigurationSource } from './configuration-source.ts';
 import { changedFile, datesOf, fingerprintOf, withOnly } from './retained-files.ts';
 import { isSameEffect } from './same-effect.ts';
 
-export type Load = (instead?: ReadonlyMap<string, SourceText>) => Promise<LoadedConfiguration>;
-
 export interface LiveConfigurationDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly emit: EmitEvent;
-  readonly load: Load;
+  readonly load: TrustedFiles['load'];
   readonly trust: ConfigurationTrust;
   readonly watch: ConfigWatch | undefined;
 }

@@ -1,6 +1,7 @@
 import { type Clock, createId, HubError, type RandomBytes, version } from '../../base/index.ts';
 import { outcomeOf } from '../../calls/index.ts';
 import type { Configuration, ServerSpec } from '../../domain/index.ts';
+import type { DefinitionFinding, ListedDefinitions } from '../../governance/index.ts';
 import { type CallEnd, type Ledger, ledgerSubject, type OpenCall } from '../../ledger/index.ts';
 import {
   type Inspection,
@@ -9,8 +10,10 @@ import {
   type ProbeAttempt,
   type ProbeDeps,
   probeServer,
+  rememberedAfter,
   type ServerMemory,
 } from '../../upstream/index.ts';
+import type { DefinitionReview } from '../findings/definition-review.ts';
 import { type ExposedName, exposedNames } from './exposed-names.ts';
 import { type KnownNameProblems, knownNameProblems } from './known-name-problems.ts';
 import { inspectRunning, probeRunning, type RunningServers } from './running-servers.ts';
@@ -25,6 +28,8 @@ export interface Diagnosis {
   probe(spec: ServerSpec, options: LookOptions): Promise<Probe>;
   inspect(spec: ServerSpec, options: LookOptions): Promise<InspectOutcome>;
   nameProblems(): KnownNameProblems;
+  /** What in the stored definitions of all servers a person should look at. */
+  findings(): readonly DefinitionFinding[];
 }
 
 export type InspectOutcome =
@@ -50,6 +55,7 @@ export interface DiagnosisDeps extends Omit<ProbeDeps, 'clock'> {
   readonly ledger: Ledger;
   readonly memory: ServerMemory;
   readonly running: RunningServers;
+  readonly findingsIn: DefinitionReview['findingsIn'];
   configuration(): Configuration;
 }
 
@@ -67,7 +73,9 @@ export function createDiagnosis(deps: DiagnosisDeps, { tool, run: wanted }: Diag
         (await withinDeadline(clock, spec, look, (signal) => probeServer(deps, { spec, client, ...look, signal })));
       const judged = ofUse(probe);
       await endRecord(ledger, call, spec, judged);
-      if (judged.remembered !== undefined) memory.remember(spec.name, judged.remembered);
+      if (judged.remembered !== undefined) {
+        memory.remember(spec.name, rememberedAfter(memory.recall(spec.name), judged.remembered, spec.lock));
+      }
       return judged;
     },
     async inspect(spec, look) {
@@ -94,7 +102,22 @@ export function createDiagnosis(deps: DiagnosisDeps, { tool, run: wanted }: Diag
       }
     },
     nameProblems: () => knownNameProblems(deps.configuration(), memory),
+    findings: () => deps.findingsIn(storedDefinitions(deps.configuration(), memory)),
   };
+}
+
+function storedDefinitions(
+  { servers }: Configuration,
+  memory: Pick<ServerMemory, 'recall'>,
+): ReadonlyMap<string, ListedDefinitions> {
+  const stored = new Map<string, ListedDefinitions>();
+  for (const [server, entry] of servers) {
+    const known = entry.kind === 'ready' && entry.spec.enabled ? memory.recall(server) : undefined;
+    if (known === undefined) continue;
+    const { tools, resources = [], templates = [], prompts = [] } = known;
+    stored.set(server, { tools, resources, templates, prompts });
+  }
+  return stored;
 }
 
 /** The limit for all transports and lists together. */

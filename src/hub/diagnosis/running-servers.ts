@@ -58,7 +58,7 @@ async function askRunning(
   await Promise.race([control.refresh('call'), sleep(clock, timeoutMs, AbortSignal.any([signal, enough.signal]))]);
   enough.abort();
   const { connection } = dispatch;
-  const { lastCatalog: catalog } = control;
+  const catalog = control.definitions?.listed;
   // What went wrong is found out over a new connection, step by step.
   const isGood = connection?.transport === 'stdio' && control.failure === undefined && !signal.aborted;
   if (connection === undefined || catalog === undefined || !isGood) return undefined;

@@ -1,5 +1,6 @@
 import type { ApprovalKind } from '../../approvals/index.ts';
-import type { ServerState } from '../../domain/index.ts';
+import type { DefinitionChange, ServerState } from '../../domain/index.ts';
+import type { DefinitionFinding } from '../../governance/index.ts';
 
 /** Events of servers, lists, configuration and sessions. Calls are in the ledger. */
 export type HubEvent = EventFacts & {
@@ -13,7 +14,7 @@ export type EventFacts = ProjectEvent | ProcessEvent;
 /** Belongs to one project. */
 export type ProjectEvent = ProjectFacts & { readonly project: string };
 
-export type ProjectFacts = ServerFacts | ConfigFacts | ClientFacts | ApprovalFacts;
+export type ProjectFacts = ServerFacts | DefinitionFacts | ConfigFacts | ClientFacts | ApprovalFacts;
 
 type ServerFacts =
   | {
@@ -38,7 +39,25 @@ type ServerFacts =
         readonly templates: number;
         readonly prompts: number;
       };
+    }
+  /** The findings in the definitions of a server changed. Some of those that nobody acknowledged, and how many there are. */
+  | {
+      readonly type: 'catalog.findings';
+      readonly server: string;
+      readonly count: number;
+      readonly findings: readonly DefinitionFinding[];
     };
+
+type DefinitionFacts = {
+  readonly type: 'definition.changed';
+  readonly server: string;
+  /** The differences from the accepted definitions, at most 20. */
+  readonly changes: readonly DefinitionChange[];
+  /** Of all differences. Zero: there are none any more. */
+  readonly count: number;
+  /** Agents do not get the definitions that differ. */
+  readonly withheld: boolean;
+};
 
 type ConfigFacts =
   | {

@@ -29,7 +29,9 @@ export async function exportWrites(
   onWrite: (write: ExportedWrite) => void | Promise<void>,
 ): Promise<void> {
   const folder = journalFolder(places);
-  for (const life of await journalSegments(folder)) {
+  const lives = await journalSegments(folder);
+  forgetLives(positions, lives);
+  for (const life of lives) {
     for (const name of life) {
       const isNew = (seq: number): boolean => seq >= from && seq > (positions.get(name.boot) ?? 0);
       if (learn === undefined && !(await hasMore(folder, name, isNew))) continue;
@@ -48,6 +50,16 @@ export async function exportWrites(
       }
     }
   }
+}
+
+/**
+ * A life without files does not come back, so its position is of no use. With no file at all, the journal may only be
+ * unavailable.
+ */
+function forgetLives(positions: ExportPositions, lives: readonly (readonly JournalName[])[]): void {
+  if (lives.length === 0) return;
+  const there = new Set(lives.map(([first]) => first?.boot));
+  for (const life of positions.keys()) if (!there.has(life)) positions.delete(life);
 }
 
 async function hasMore(folder: string, name: JournalName, isNew: (seq: number) => boolean): Promise<boolean> {

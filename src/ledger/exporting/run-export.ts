@@ -29,6 +29,7 @@ export async function runExport(
     if (lines.length > 0) await send(`${lines.join('\n')}\n`);
     total += lines.length;
     [lines, characters, isNew] = [[], 0, false];
+    for (const life of positions.keys()) if (!read.has(life)) positions.delete(life);
     for (const [life, seq] of read) positions.set(life, seq);
     await onAcknowledged(positions);
   };

@@ -3,6 +3,7 @@ import { type Outcome, runIdPattern, type TransportKind, transportKinds } from '
 import {
   type CallParts,
   cachedAnswer,
+  type DecisionFacts,
   type EndParts,
   type LedgerConnection,
   ledgerConnection,
@@ -127,24 +128,21 @@ function parseFields(line: string): Fields | undefined {
 }
 
 function partsOf(fields: Fields, line: string): CallParts | undefined {
-  const { id, ts, run, server, tool, method, agent, chain, decision, rule } = fields;
+  const { id, ts, run, server, tool, method, agent, chain, decision } = fields;
   if (!isId(id) || typeof ts !== 'string' || !isoTime.test(ts)) return undefined;
   if (typeof run !== 'string' || !runIdPattern.test(run)) return undefined;
   if (typeof tool !== 'string' || typeof agent !== 'string' || typeof decision !== 'string') return undefined;
   if (typeof server !== 'string' && server !== null) return undefined;
   const names = Array.isArray(chain) ? chain.filter((name) => typeof name === 'string') : [agent];
-  const ruleSource = textOrNull(fields.rule_source);
   const asked = typeof method === 'string' ? { method } : {};
+  const labels = Array.isArray(fields.labels) ? fields.labels.filter((label) => typeof label === 'string') : [];
   const facts: SubjectFacts = {
     agent,
     chain: names,
     server,
     tool,
     ...asked,
-    decision,
-    rule: textOrNull(rule),
-    ruleSource,
-    approval: approvalOf(fields),
+    ...decisionOf(fields, decision),
   };
   // Slices the text instead of serializing the parsed value, to preserve big integers. Arguments are the last member,
   // and this sequence cannot occur before them because quotes inside strings are escaped.
@@ -152,11 +150,28 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
   return { id, ts, run, subject: ledgerSubject(facts), args };
 }
 
-/** An earlier release left it out. */
-function approvalOf({ approval: id, approval_nonce: nonce }: Fields): SubjectFacts['approval'] {
+function decisionOf(fields: Fields, decision: string): DecisionFacts {
+  const { rule, rule_source: ruleSource, shadow, shadow_rule: triedRule, shadow_rule_source: triedSource } = fields;
+  const tried = { rule: textOrNull(triedRule), ruleSource: textOrNull(triedSource) };
+  return {
+    decision,
+    rule: textOrNull(rule),
+    ruleSource: textOrNull(ruleSource),
+    ...(typeof shadow === 'string' ? { shadow: { decision: shadow, ...tried } } : {}),
+    approval: approvalOf(fields),
+    ...(fields.labels === undefined ? {} : { labels: textsOrNull(fields.labels) }),
+  };
+}
+
+function textsOrNull(value: unknown): readonly string[] | null {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : null;
+}
+
+function approvalOf({ approval: id, approval_nonce: nonce }: Fields): DecisionFacts['approval'] {
   return typeof id === 'string' && typeof nonce === 'string' ? { id, nonce } : undefined;
 }
 
+/** An earlier release left it out. */
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

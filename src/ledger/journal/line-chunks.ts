@@ -24,22 +24,37 @@ export async function* readLineChunks(path: string, from = 0, upTo = Infinity): 
 export async function* linesOf(handle: FileHandle, from = 0, upTo = Infinity): AsyncGenerator<LineChunk> {
   let rest: Buffer[] = [];
   let position = from;
-  while (position < upTo) {
-    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, upTo - position));
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-    if (bytesRead === 0) return;
-    position += bytesRead;
-    const bytes = chunk.subarray(0, bytesRead);
-    const newline = bytes.lastIndexOf(10);
-    if (newline < 0) {
-      rest.push(bytes);
-      continue;
+  const readAt = async (at: number): Promise<Buffer> => {
+    if (at >= upTo) return noBytes;
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, upTo - at));
+    return chunk.subarray(0, (await handle.read(chunk, 0, chunk.length, at)).bytesRead);
+  };
+  let next = readAt(position);
+  try {
+    for (;;) {
+      const bytes = await next;
+      if (bytes.length === 0) return;
+      position += bytes.length;
+      // While the reader works on these lines, the disk works on the next.
+      next = readAt(position);
+      // It may fail before it is awaited.
+      next.catch(() => {});
+      const newline = bytes.lastIndexOf(10);
+      if (newline < 0) {
+        rest.push(bytes);
+        continue;
+      }
+      const whole = Buffer.concat([...rest, bytes.subarray(0, newline)]);
+      rest = [bytes.subarray(newline + 1)];
+      yield { lines: whole.toString('utf8').split('\n'), end: position - bytes.length + newline + 1 };
     }
-    const whole = Buffer.concat([...rest, bytes.subarray(0, newline)]);
-    rest = [bytes.subarray(newline + 1)];
-    yield { lines: whole.toString('utf8').split('\n'), end: position - bytesRead + newline + 1 };
+  } finally {
+    // The file must not be closed under a read. Its result no longer matters.
+    await next.catch(() => {});
   }
 }
+
+const noBytes = Buffer.alloc(0);
 
 /** Small enough for the text to be collected young; larger chunks would fill the heap's large-object space. */
 const chunkBytes = 64 * 1024;

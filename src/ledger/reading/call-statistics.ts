@@ -51,6 +51,28 @@ export interface SuspiciousCall extends SuspiciousValue {
   readonly tool: string;
 }
 
+/** The start of a call, without the arguments: only the suspicious part of them is counted. */
+export interface CountedStart {
+  readonly ts: string;
+  readonly facts: CountedFacts;
+  readonly isProbe: boolean;
+  readonly suspicion: SuspiciousValue | undefined;
+}
+
+/** The part that many calls have in common, so that they share one object. */
+export type CountedFacts = Pick<CallLine, 'server' | 'tool' | 'method' | 'agent' | 'run_id' | 'transport'>;
+
+export interface CountedCall {
+  readonly call_id: string;
+  readonly start: CountedStart;
+  readonly status: string;
+  readonly outcome: string;
+  readonly duration_ms: number | null;
+  readonly cached: boolean;
+}
+
+type ProbeFacts = Pick<CallLine, 'agent' | 'tool' | 'method'>;
+
 /** Counts calls one at a time, in bounded memory. */
 export class CallCounter {
   readonly #roots: readonly string[];
@@ -79,12 +101,26 @@ export class CallCounter {
   }
 
   /** Returns whether it is a call of an agent. */
-  add(call: CallLine): boolean {
-    if (isProbe(call)) {
+  addLine(call: CallLine): boolean {
+    const { ts, args, call_id, status, outcome, duration_ms } = call;
+    const start = { ts, facts: call, isProbe: isProbe(call, args), suspicion: this.suspicion(args) };
+    return this.add({ call_id, start, status, outcome, duration_ms, cached: call.cached === true });
+  }
+
+  /** The first value of the arguments that leads out of the workspace. */
+  suspicion(args: unknown): SuspiciousValue | undefined {
+    return findSuspiciousPath(args, this.#roots);
+  }
+
+  /** Returns whether it is a call of an agent. */
+  add(call: CountedCall): boolean {
+    const { status, outcome } = call;
+    const { facts, ts } = call.start;
+    if (call.start.isProbe) {
       this.#probes++;
       return false;
     }
-    const { server, status, outcome, ts } = call;
+    const { server } = facts;
     this.#calls++;
     if (server === null) this.#withoutServer++;
     else this.#byServer.count(server);
@@ -92,11 +128,11 @@ export class CallCounter {
       this.#errors++;
       if (server !== null) this.#errorsByServer.count(server);
     }
-    if (call.cached === true) {
+    if (call.cached) {
       this.#cached++;
       if (server !== null) this.#cachedByServer.count(server);
     }
-    this.#byAgent.count(call.agent);
+    this.#byAgent.count(facts.agent);
     this.#outcomes.count(outcome);
     if (outcome === 'rate_limited' || outcome === 'throttled') {
       this.#rateLimitHits++;
@@ -138,7 +174,8 @@ export class CallCounter {
     };
   }
 
-  #timeCall({ server, tool, method, duration_ms, transport }: CallLine): void {
+  #timeCall({ duration_ms, start: { facts } }: CountedCall): void {
+    const { server, tool, method, transport } = facts;
     if (server === null || duration_ms === null || transport === null) return;
     // Resources share one entry per server: a server may have any number of them, each read once or twice.
     const name = `${server}.${method ?? tool}`;
@@ -151,21 +188,22 @@ export class CallCounter {
     latency.add(duration_ms);
   }
 
-  #inspect(call: CallLine): void {
-    const { server, agent, run_id, call_id } = call;
-    const tool = server === null ? call.tool : `${server}.${call.tool}`;
+  #inspect(call: CountedCall): void {
+    const { call_id, start } = call;
+    const { server, agent, run_id, method } = start.facts;
+    const found = start.suspicion;
+    const tool = server === null ? start.facts.tool : `${server}.${start.facts.tool}`;
     // Other methods only read, whatever the name suggests.
-    if (call.method === undefined && isPrivilegedName(call.tool)) this.#privileged.count(tool);
-    const found = findSuspiciousPath(call.args, this.#roots);
+    if (method === undefined && isPrivilegedName(start.facts.tool)) this.#privileged.count(tool);
     if (found === undefined) return;
     this.#suspicious++;
     if (this.#suspiciousPaths.length < maxSuspicious)
-      this.#suspiciousPaths.push({ call_id, run_id, agent, tool, ...found });
+      this.#suspiciousPaths.push({ call_id: ownText(call_id), run_id, agent, tool, ...found });
   }
 }
 
 /** As the hub records them: by the operator, with the transports as the arguments. */
-function isProbe({ agent, tool, method, args }: CallLine): boolean {
+export function isProbe({ agent, tool, method }: ProbeFacts, args: unknown): boolean {
   if (agent !== 'operator' || method !== undefined || (tool !== 'doctor' && tool !== 'inspect')) return false;
   // Arguments that were cut are a text.
   if (typeof args === 'string') return args.startsWith('{"transports":[');

@@ -43,7 +43,7 @@ export async function* scanJournal(
 }
 
 /** Newest first. Within a life the order of its files counts, whatever happened to their times. */
-async function datedSegments(folder: string): Promise<DatedSegment[]> {
+export async function datedSegments(folder: string): Promise<DatedSegment[]> {
   const dated: DatedSegment[] = [];
   for (const life of await journalSegments(folder)) {
     let latest = -Infinity;

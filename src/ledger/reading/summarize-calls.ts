@@ -1,17 +1,22 @@
 import { realpath, stat } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { errnoOf } from '../../base/index.ts';
+import type { JournalName } from '../journal/journal-name.ts';
 import { isMissing, readLineChunks } from '../journal/line-chunks.ts';
+import { journalSegments, segmentLines } from '../journal/segments.ts';
 import { journalFolder, type LedgerPlaces, runFile } from '../places.ts';
 import { parseCallLine } from '../records/call-line.ts';
 import { CallCounter, type CallStatistics } from './call-statistics.ts';
-import { hasRecordedCalls, scanJournal } from './journal-calls.ts';
-import { checkRunId, recordedCall } from './read-calls.ts';
+import { hasRecordedCalls } from './journal-calls.ts';
+import { createJournalTally } from './journal-tally.ts';
+import { checkRunId } from './read-calls.ts';
 import { runNames } from './run-copies.ts';
 
 export interface SummarizeOptions {
   /** Only this run. Default: all runs. */
   readonly run?: string;
+  /** The bytes read so far, of all. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Computes the statistics of the calls in the journal, or in the run files if there is none, in a single pass. */
@@ -29,19 +34,34 @@ export async function summarizeCalls(places: LedgerPlaces, options: SummarizeOpt
 
 type Read = Pick<CallStatistics, 'runs' | 'unreadable_lines' | 'unreadable_files'>;
 
-async function countJournal(places: LedgerPlaces, { run }: SummarizeOptions, counter: CallCounter): Promise<Read> {
-  const runs = new Set<string>();
-  let unreadable = 0;
-  for await (const { pairs } of scanJournal(journalFolder(places))) {
-    for (const pair of pairs) {
-      const recorded = recordedCall(pair);
-      if (recorded === undefined) unreadable++;
-      else if (run === undefined || recorded.call.run_id === run) {
-        if (counter.add(recorded.call)) runs.add(Buffer.from(recorded.call.run_id).toString());
+async function countJournal(
+  places: LedgerPlaces,
+  { run, onProgress }: SummarizeOptions,
+  counter: CallCounter,
+): Promise<Read> {
+  const folder = journalFolder(places);
+  const lives = await journalSegments(folder);
+  const total = onProgress === undefined ? 0 : await bytesOf(folder, lives);
+  const tally = createJournalTally(counter, run);
+  let done = 0;
+  for (const life of lives) {
+    for (const name of life) {
+      let before = 0;
+      for await (const { lines, end } of segmentLines(folder, name)) {
+        tally.add(lines);
+        done += end - before;
+        before = end;
+        onProgress?.(done, total);
       }
     }
+    tally.endLife();
   }
-  return { runs: runs.size, unreadable_lines: unreadable, unreadable_files: [] };
+  return { ...tally.result(), unreadable_files: [] };
+}
+
+async function bytesOf(folder: string, lives: readonly (readonly JournalName[])[]): Promise<number> {
+  const sizes = await Promise.all(lives.flat().map(({ file }) => sizeOf(join(folder, file))));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function countCopies(workspace: string, { run }: SummarizeOptions, counter: CallCounter): Promise<Read> {
@@ -72,7 +92,7 @@ async function countFile(path: string, counter: CallCounter): Promise<{ calls: n
     for (const line of lines) {
       const call = parseCallLine(line);
       if (call !== undefined) {
-        if (counter.add(call)) calls++;
+        if (counter.addLine(call)) calls++;
       } else if (line.trim() !== '') unreadable++;
     }
   }

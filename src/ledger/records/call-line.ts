@@ -47,6 +47,12 @@ export interface CallLine {
   /** The approval or grant that a person gave for it, and the number that only this use has; absent without one. */
   readonly approval?: string;
   readonly approval_nonce?: string;
+  /** What the shadow policy would have decided, by which rule; absent without a shadow policy. */
+  readonly shadow?: string;
+  readonly shadow_rule?: string | null;
+  readonly shadow_rule_source?: string | null;
+  /** The labels of the run before the call; null if they could not be read, absent if it had none. */
+  readonly labels?: readonly string[] | null;
 }
 
 /**
@@ -75,15 +81,19 @@ function isCallLine(value: object): value is CallLine {
     cutMembers.every((name) => line[`${name}_length`] === undefined || typeof line[`${name}_length`] === 'number') &&
     cutMembers.every((name) => line[`${name}_sha256`] === undefined || typeof line[`${name}_sha256`] === 'string') &&
     rules.every((name) => line[name] === undefined || line[name] === null || typeof line[name] === 'string') &&
-    approvals.every((name) => line[name] === undefined || typeof line[name] === 'string') &&
-    (line.method === undefined || typeof line.method === 'string') &&
+    optionalTexts.every((name) => line[name] === undefined || typeof line[name] === 'string') &&
     (line.cached === undefined || line.cached === true) &&
-    (line.chain === undefined || (Array.isArray(line.chain) && line.chain.every((name) => typeof name === 'string')))
+    (line.chain === undefined || isTexts(line.chain)) &&
+    (line.labels === undefined || line.labels === null || isTexts(line.labels))
   );
 }
 
-const rules = ['rule', 'rule_source'] as const satisfies (keyof CallLine)[];
-const approvals = ['approval', 'approval_nonce'] as const satisfies (keyof CallLine)[];
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+const rules = ['rule', 'rule_source', 'shadow_rule', 'shadow_rule_source'] as const satisfies (keyof CallLine)[];
+const optionalTexts = ['method', 'shadow', 'approval', 'approval_nonce'] as const satisfies (keyof CallLine)[];
 const cutMembers = ['args', 'error'] as const;
 const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];
 const textsOrNull = [

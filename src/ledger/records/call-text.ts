@@ -4,7 +4,7 @@ import type { Outcome, TransportKind } from '../../domain/index.ts';
  * The text of journal records and run lines, built from parts that are serialized once. All of this runs several times
  * per call, so it serializes no objects and parses nothing.
  */
-export interface SubjectFacts {
+export interface SubjectFacts extends DecisionFacts {
   readonly agent: string;
   /** The agent and those that delegated to it, nearest first. */
   readonly chain: readonly string[];
@@ -13,12 +13,6 @@ export interface SubjectFacts {
   readonly tool: string;
   /** Set if it is not `tools/call`. */
   readonly method?: string;
-  readonly decision: string;
-  /** The rule or setting that decided, and where it is written. Null, or left out, where no rule matched. */
-  readonly rule?: string | null;
-  readonly ruleSource?: string | null;
-  /** The approval or grant that the call used, and the number that only this use has. */
-  readonly approval?: { readonly id: string; readonly nonce: string } | undefined;
   /** The name is the caller's own text although it belongs to a server. */
   readonly asSaid?: boolean;
 }
@@ -57,21 +51,41 @@ export function decidedSubject(subject: LedgerSubject, facts: DecisionFacts): Le
   return subjectText(subject, facts);
 }
 
-export type DecisionFacts = Pick<SubjectFacts, 'decision' | 'rule' | 'ruleSource' | 'approval'>;
+export interface DecidedBy {
+  readonly decision: string;
+  /** The rule or setting that decided, and where it is written. Null, or left out, where no rule matched. */
+  readonly rule?: string | null;
+  readonly ruleSource?: string | null;
+}
+
+export interface DecisionFacts extends DecidedBy {
+  /** What the shadow policy would have decided. Undefined if there was none. */
+  readonly shadow?: DecidedBy | undefined;
+  /** The labels of the run when the call was decided. Null: not known. Undefined: none. */
+  readonly labels?: readonly string[] | null | undefined;
+  /** The approval or grant that the call used, and the number that only this use has. */
+  readonly approval?: { readonly id: string; readonly nonce: string } | undefined;
+}
 
 function subjectText(
   { server, what, who, origin, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'origin' | 'known'>,
   facts: DecisionFacts,
 ): LedgerSubject {
-  const rule = `"rule":${JSON.stringify(facts.rule ?? null)},"rule_source":${JSON.stringify(facts.ruleSource ?? null)}`;
-  const { approval } = facts;
+  const { shadow, labels, approval } = facts;
+  const tried =
+    shadow === undefined ? '' : `,"shadow":${JSON.stringify(shadow.decision)},${ruleMembers('shadow_', shadow)}`;
   const used =
     approval === undefined
       ? ''
       : `,"approval":${JSON.stringify(approval.id)},"approval_nonce":${JSON.stringify(approval.nonce)}`;
-  const decision = `"decision":${JSON.stringify(facts.decision)},${rule}${used}`;
+  const labelled = labels === undefined ? '' : `,"labels":${JSON.stringify(labels)}`;
+  const decision = `"decision":${JSON.stringify(facts.decision)},${ruleMembers('', facts)}${tried}${labelled}${used}`;
   const text = `${what},${who},${decision}`;
   return { text, server, what, who, origin, decision, known, redacted: undefined, frame: undefined };
+}
+
+function ruleMembers(prefix: string, { rule = null, ruleSource = null }: DecidedBy): string {
+  return `"${prefix}rule":${JSON.stringify(rule)},"${prefix}rule_source":${JSON.stringify(ruleSource)}`;
 }
 
 export interface ConnectionRecord {

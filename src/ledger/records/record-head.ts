@@ -3,6 +3,8 @@ export interface RecordHead {
   readonly kind: string;
   readonly ts: string;
   readonly id: string;
+  /** Where the other members begin. */
+  readonly end: number;
 }
 
 /** Reads them without parsing the whole line: a journal may have a gigabyte. Undefined for records of other kinds. */
@@ -20,6 +22,7 @@ export function recordHead(line: string): RecordHead | undefined {
     kind: line.slice(beforeKind.length, kindEnd),
     ts: line.slice(timeBegin, timeEnd),
     id: line.slice(idBegin, idEnd),
+    end: idEnd + 1,
   };
 }
 

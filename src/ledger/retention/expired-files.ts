@@ -17,13 +17,14 @@ export interface ExpiredFile<File extends DatedFile> {
 export function expiredFiles<File extends DatedFile>(
   files: readonly File[],
   { days, megabytes }: Retention,
-  now: number,
+  /** Undefined: none is too old. */
+  now: number | undefined,
 ): ExpiredFile<File>[] {
   const oldestFirst = [...files].sort((a, b) => a.changedAt - b.changedAt);
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const expired: ExpiredFile<File>[] = [];
   for (const file of oldestFirst) {
-    const isOld = file.changedAt < now - days * dayMs;
+    const isOld = now !== undefined && file.changedAt < now - days * dayMs;
     const isTooMuch = bytes > megabytes * 1024 * 1024;
     if (!isOld && !isTooMuch) break;
     if (!file.isRemovable) continue;

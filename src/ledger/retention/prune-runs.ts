@@ -1,9 +1,10 @@
-import type { GuardedFolder } from '../../base/index.ts';
+import { type GuardedFolder, HubError } from '../../base/index.ts';
 import type { Retention } from '../../domain/index.ts';
 import { isRunFileName, rotatedRunFile, runFileName } from '../places.ts';
 import { openRunsFolderIfThere } from '../runs/run-file.ts';
 import { expiredFiles } from './expired-files.ts';
-import type { PruneDeps } from './prune-segments.ts';
+import { presentTime } from './present-time.ts';
+import type { PruneDeps, RetentionTime } from './prune-segments.ts';
 
 interface RunCopy {
   readonly run: string;
@@ -14,18 +15,22 @@ interface RunCopy {
 }
 
 /** Rotates large run files and removes those that retention no longer keeps, with the folders that become empty. */
-export async function pruneRuns(deps: PruneDeps, workspace: string, keep: Retention): Promise<number> {
+export async function pruneRuns(
+  deps: PruneDeps,
+  workspace: string,
+  keep: Retention,
+  time: RetentionTime,
+): Promise<number> {
   const runs = openRunsFolderIfThere(workspace);
   if (runs === undefined) return 0;
   let pruned = 0;
   try {
-    const now = deps.clock.now();
     const files: RunCopy[] = [];
     for (const run of runs.list()) {
-      files.push(...rotateRun(runs, run, now));
+      files.push(...rotateRun(runs, run, time));
       await deps.pause();
     }
-    for (const { file, why } of expiredFiles(files, keep, now)) {
+    for (const { file, why } of expiredFiles(files, keep, time.believed)) {
       const ts = new Date(deps.clock.now()).toISOString();
       await deps.note(`${JSON.stringify({ k: 'pruned-run', ts, run: file.run, copy: file.name, why })}\n`);
       removeCopy(runs, file);
@@ -39,22 +44,33 @@ export async function pruneRuns(deps: PruneDeps, workspace: string, keep: Retent
 }
 
 /** The run files of one run, after the current one was rotated if it is large. */
-function rotateRun(runs: GuardedFolder, run: string, now: number): RunCopy[] {
+function rotateRun(runs: GuardedFolder, run: string, time: RetentionTime): RunCopy[] {
   // Anything else beside the runs is not ours.
   if (runs.stat(run)?.isDirectory() !== true) return [];
   const folder = runs.child(run);
   if (folder === undefined) return [];
   try {
     const size = folder.stat(runFileName)?.size ?? 0;
-    const rotated = rotatedRunFile(new Date(now).toISOString());
+    const rotated = rotatedRunFile(new Date(time.now).toISOString());
     if (size >= rotateRunBytes && folder.stat(rotated) === undefined) folder.rename(runFileName, rotated);
     return folder.list().flatMap((name) => {
       const found = isRunFileName(name) ? folder.stat(name) : undefined;
       if (found?.isFile() !== true) return [];
-      return [{ run, name, changedAt: found.mtimeMs, bytes: found.size, isRemovable: true }];
+      const changedAt = presentRunTime(folder, name, found.mtimeMs, time);
+      return [{ run, name, changedAt, bytes: found.size, isRemovable: true }];
     });
   } finally {
     folder.close();
+  }
+}
+
+/** Others may write here. A file that is not the hub's own counts as old, and does not keep the others from being removed. */
+function presentRunTime(...[folder, name, changedAt, time]: Parameters<typeof presentTime>): number {
+  try {
+    return presentTime(folder, name, changedAt, time);
+  } catch (error) {
+    if (error instanceof HubError) return 0;
+    throw error;
   }
 }
 

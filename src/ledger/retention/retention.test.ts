@@ -95,7 +95,7 @@ async function open(clock: ReturnType<typeof createManualClock>, keep = { days: 
 
 async function swept(clock: ReturnType<typeof createManualClock>, isDone: () => boolean): Promise<void> {
   await eventually(() => {
-    clock.advance(60_000);
+    clock.advance(3_600_000);
     return isDone() ? true : undefined;
   }, 'retention');
 }

@@ -204,8 +204,12 @@ test('a line has these members in this order', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/ledger.md'), 'utf8');
   const documented = [...page.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1]);
   const always = Object.keys(JSON.parse(first) as object);
-  const sometimes = always.toSpliced(14, 0, 'cached').toSpliced(9, 0, 'chain').toSpliced(3, 0, 'method');
-  expect(documented.slice(0, 22)).toEqual(sometimes);
+  const sometimes = always
+    .concat('labels')
+    .toSpliced(14, 0, 'cached')
+    .toSpliced(9, 0, 'chain')
+    .toSpliced(3, 0, 'method');
+  expect(documented.slice(0, 23)).toEqual(sometimes);
 });
 
 type Call = [server: string | null, tool: string, args: object, outcome: Outcome, ms: number, error?: string];

@@ -46,8 +46,8 @@ test('keeps all that a server offers, and reads what was kept before there was m
   const full: RememberedServer = {
     ...remembered(1),
     resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
-    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
-    prompts: [{ name: 'p', text: '{"name":"p"}' }],
+    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}', fingerprint: 'sha256:1' }],
+    prompts: [{ name: 'p', text: '{"name":"p"}', fingerprint: 'sha256:2' }],
     abilities: { resources: true, subscriptions: false, prompts: true, completions: false, logging: true, tasks: true },
   };
   const store = createCatalogStore(layout);

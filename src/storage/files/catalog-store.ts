@@ -86,6 +86,9 @@ export function createCatalogStore(layout: WorkspaceLayout, options: CatalogStor
   };
 }
 
+// Absent in files from versions that did not know it. It is no fingerprint of anything.
+const fingerprint = z.string().default('');
+
 const toolSchema = z.object({
   name: z.string(),
   text: z.string(),
@@ -105,6 +108,22 @@ const abilitiesSchema = z.object({
   tasks: z.boolean().default(false),
 });
 
+const pins = z.array(z.tuple([z.string(), z.string()])).transform((rows) => new Map(rows));
+
+const acceptedSchema = z.object({
+  firstSeen: z
+    .object({ instructions: z.string().optional(), tool: pins, prompt: pins, template: pins })
+    .transform(({ instructions, ...lists }) => ({ instructions, ...lists })),
+  former: z.array(
+    z.object({
+      kind: z.enum(['tool', 'prompt', 'template', 'instructions']),
+      name: z.string(),
+      text: z.string(),
+      fingerprint: z.string(),
+    }),
+  ),
+});
+
 const serverSchema = z.object({
   name: z.string(),
   connectionKey: z.string(),
@@ -114,8 +133,10 @@ const serverSchema = z.object({
   via: z.object({ place: z.int(), settled: z.boolean() }).optional(),
   tools: z.array(toolSchema),
   resources: z.array(z.object({ uri: z.string(), text: z.string() })).optional(),
-  templates: z.array(z.object({ uriTemplate: z.string(), text: z.string() })).optional(),
-  prompts: z.array(z.object({ name: z.string(), text: z.string() })).optional(),
+  templates: z.array(z.object({ uriTemplate: z.string(), text: z.string(), fingerprint })).optional(),
+  prompts: z.array(z.object({ name: z.string(), text: z.string(), fingerprint })).optional(),
+  instructions: z.string().optional(),
+  accepted: acceptedSchema.optional(),
   abilities: abilitiesSchema.optional(),
   at: z.number(),
 });
@@ -136,7 +157,7 @@ function serialise(all: ReadonlyMap<string, RememberedServer>, maxBytes: number,
   const rows: string[] = [];
   let left = maxBytes - start.length - end.length;
   for (const [name, remembered] of [...all].sort(([, a], [, b]) => b.at - a.at)) {
-    const row = JSON.stringify({ name, ...remembered });
+    const row = JSON.stringify({ name, ...remembered }, mapsAsRows);
     const size = Buffer.byteLength(row) + 1;
     if (size > left) {
       logger.warn('catalog.left-out', { server: name, bytes: size });
@@ -146,4 +167,8 @@ function serialise(all: ReadonlyMap<string, RememberedServer>, maxBytes: number,
     rows.push(row);
   }
   return start + rows.join(',') + end;
+}
+
+function mapsAsRows(_key: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../base/index.ts';
 import type {
   MirroredArgument,
@@ -7,7 +6,8 @@ import type {
   TemplateDefinition,
   ToolDefinition,
 } from '../../domain/index.ts';
-import { canonicalJson, scanMirroredArguments } from '../../mcp/index.ts';
+import { scanMirroredArguments } from '../../mcp/index.ts';
+import { definitionFingerprint, isCurrent } from './fingerprint.ts';
 
 const maxNameLength = 256;
 const maxUriLength = 2048;
@@ -43,7 +43,7 @@ export function readTool(item: unknown, earlier?: ReadonlyMap<string, ToolDefini
   const definition = { ...rest, inputSchema: schema };
   const text = textOf('name', name, definition);
   const known = earlier?.get(name);
-  if (known?.text === text && !text.includes('x-mcp-header')) {
+  if (known?.text === text && isCurrent(known.fingerprint) && !text.includes('x-mcp-header')) {
     return { kind: 'good', tool: known, warning, overHttpOnly: false };
   }
   const mirrored = scanMirroredArguments(schema);
@@ -61,7 +61,7 @@ function toDefinition(
   return {
     name,
     text,
-    fingerprint: fingerprintOf({ name, ...definition }),
+    fingerprint: definitionFingerprint(definition),
     safeToRepeat: annotations.readOnlyHint === true || annotations.idempotentHint === true,
     hints: { readOnly: yesOrNo(annotations.readOnlyHint), destructive: yesOrNo(annotations.destructiveHint) },
     mirrored,
@@ -78,13 +78,6 @@ function yesOrNo(hint: unknown): boolean | null {
   return typeof hint === 'boolean' ? hint : null;
 }
 
-/** Covers everything that a model reads: a hash without descriptions would miss tool poisoning. */
-function fingerprintOf(definition: Record<string, unknown>): string {
-  const { name, title, description, inputSchema, outputSchema, annotations } = definition;
-  const subject = canonicalJson({ name, title, description, inputSchema, outputSchema, annotations });
-  return createHash('sha256').update(subject).digest('hex');
-}
-
 /** One entry of another list. Undefined if its name or URI cannot be used in a request. */
 export function readResource(item: unknown): ResourceDefinition | undefined {
   const read = readEntry(item, 'uri', maxUriLength);
@@ -93,17 +86,21 @@ export function readResource(item: unknown): ResourceDefinition | undefined {
 
 export function readTemplate(item: unknown): TemplateDefinition | undefined {
   const read = readEntry(item, 'uriTemplate', maxUriLength);
-  return read && { uriTemplate: read.id, text: read.text };
+  return read && { uriTemplate: read.id, text: read.text, fingerprint: definitionFingerprint(read.rest) };
 }
 
 export function readPrompt(item: unknown): PromptDefinition | undefined {
   const read = readEntry(item, 'name', maxNameLength);
-  return read && { name: read.id, text: read.text };
+  return read && { name: read.id, text: read.text, fingerprint: definitionFingerprint(read.rest) };
 }
 
-function readEntry(item: unknown, member: string, maxLength: number): { id: string; text: string } | undefined {
+function readEntry(
+  item: unknown,
+  member: string,
+  maxLength: number,
+): { id: string; text: string; rest: Record<string, unknown> } | undefined {
   if (!isJsonObject(item)) return undefined;
   const { [member]: id, ...rest } = item;
   if (typeof id !== 'string' || id === '' || id.length > maxLength || /\p{Cc}/u.test(id)) return undefined;
-  return { id, text: textOf(member, id, rest) };
+  return { id, text: textOf(member, id, rest), rest };
 }

@@ -260,7 +260,7 @@ test('a list that fails costs only itself: it stays as it was, is told and asked
   expect(askAgainMs).toBe(60_000);
 });
 
-const promptP = { name: 'p', text: '{"name":"p"}' };
+const promptP = { name: 'p', text: '{"name":"p"}', fingerprint: 'sha256:1' };
 
 test('a list that the server does not have after all is not asked for again', async () => {
   const { transport, outcome } = begin({ abilities: { prompts: true } });

@@ -51,7 +51,7 @@ function begin(known?: Partial<RememberedServer>) {
       via: () => ({ place: 0, settled: true }),
       onServerChange: (server) => changes.push(server),
     },
-    { server: 'files', connectionKey: 'key' },
+    { server: 'files', connectionKey: 'key', lock: undefined },
   );
   const use = (connection: Connection | undefined): void => {
     current = connection;
@@ -202,15 +202,15 @@ test('all that a server offers is remembered, and there at once the next time', 
   const full: Catalog = {
     ...(catalogs.kind === 'found' ? catalogs.catalog : onlyTools([], 1)),
     resources: [{ uri: 'a:b', text: '{"uri":"a:b"}' }],
-    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}' }],
-    prompts: [{ name: 'p', text: '{"name":"p"}' }],
+    templates: [{ uriTemplate: 'a:{b}', text: '{"uriTemplate":"a:{b}"}', fingerprint: 'sha256:1' }],
+    prompts: [{ name: 'p', text: '{"name":"p"}', fingerprint: 'sha256:2' }],
     abilities: { resources: true, subscriptions: true, prompts: true, completions: true, logging: false, tasks: true },
     warnings: ['odd: hunter2'],
   };
   asked[0]?.({ kind: 'found', catalog: full, askAgainMs: undefined });
   await refreshed;
   expect(log.join()).toContain('odd: [redacted]');
-  expect(begin(memory.get('files')).listing.catalog).toEqual({ ...full, warnings: [] });
+  expect(begin(memory.get('files')).listing.catalog).toEqual({ ...full, warnings: [], instructions: '' });
 });
 
 test('a warning is told once, not with every list', async () => {

@@ -4,11 +4,13 @@ import {
   onlyTools,
   type PromptDefinition,
   type ResourceDefinition,
+  type ServerLock,
   type TemplateDefinition,
   type ToolDefinition,
 } from '../../domain/index.ts';
 import type { Era } from '../../mcp/index.ts';
 import type { FallbackOptions, Via } from '../connecting/transport-fallback.ts';
+import { type AcceptedDefinitions, nextAccepted } from './accepted-definitions.ts';
 
 /** The facts about a server that are stored between runs of the hub. */
 export interface RememberedServer {
@@ -26,6 +28,9 @@ export interface RememberedServer {
   readonly templates?: readonly TemplateDefinition[] | undefined;
   readonly prompts?: readonly PromptDefinition[] | undefined;
   readonly abilities?: Abilities | undefined;
+  readonly instructions?: string | undefined;
+  /** Absent if an older version wrote the record. */
+  readonly accepted?: AcceptedDefinitions | undefined;
   readonly at: number;
 }
 
@@ -37,7 +42,7 @@ export interface ServerMemory {
 /** The last known catalog. */
 export function rememberedCatalog(remembered: RememberedServer | undefined): Catalog | undefined {
   if (remembered === undefined) return undefined;
-  const { tools, at, resources, templates, prompts, abilities } = remembered;
+  const { tools, at, resources, templates, prompts, abilities, instructions } = remembered;
   const bare = onlyTools(tools, at);
   return {
     ...bare,
@@ -45,7 +50,21 @@ export function rememberedCatalog(remembered: RememberedServer | undefined): Cat
     templates: templates ?? bare.templates,
     prompts: prompts ?? bare.prompts,
     abilities: abilities ?? bare.abilities,
+    instructions,
   };
+}
+
+/** A newer record of the same server, with what was accepted before. */
+export function rememberedAfter(
+  before: RememberedServer | undefined,
+  now: RememberedServer,
+  lock: ServerLock | undefined,
+): RememberedServer {
+  const known = before?.connectionKey === now.connectionKey ? before : undefined;
+  const listed = rememberedCatalog(now);
+  if (listed === undefined) return now;
+  const accepted = nextAccepted({ before: rememberedCatalog(known), listed, known: known?.accepted, lock });
+  return { ...now, accepted };
 }
 
 const verdictLifeMs = 7 * 24 * 3600 * 1000;

@@ -2,12 +2,20 @@ import type { Clock } from '../../base/index.ts';
 import type { Catalog } from '../../domain/index.ts';
 import type { Era } from '../../mcp/index.ts';
 import type { Via } from '../connecting/transport-fallback.ts';
+import type { AcceptedDefinitions } from './accepted-definitions.ts';
 import { knownEra, type RememberedServer, type ServerMemory } from './remembered.ts';
 
 /** What the memory holds about one server, as long as its connection is configured the same way. */
 export interface ServerRecord {
   recall(): RememberedServer | undefined;
-  remember(spoken: { readonly era: Era; readonly protocolVersion: string }, catalog: Catalog): void;
+  remember(spoken: SpokenProtocol, catalog: Catalog, accepted: AcceptedDefinitions): void;
+  /** Remembers other accepted definitions. Nothing if the server was never listed. */
+  accept(accepted: AcceptedDefinitions): void;
+}
+
+export interface SpokenProtocol {
+  readonly era: Era;
+  readonly protocolVersion: string;
 }
 
 export interface ServerRecordDeps {
@@ -35,7 +43,11 @@ export function createServerRecord(
 
   return {
     recall,
-    remember({ era, protocolVersion }, { warnings: _, ...lists }) {
+    accept(accepted) {
+      const known = recall();
+      if (known !== undefined) memory.remember(server, { ...known, accepted });
+    },
+    remember({ era, protocolVersion }, { warnings: _warnings, withheld: _withheld, ...lists }, accepted) {
       memory.remember(server, {
         connectionKey,
         era,
@@ -43,6 +55,7 @@ export function createServerRecord(
         verdictAt: verdictAt(era),
         via: via(),
         ...lists,
+        accepted,
       });
     },
   };

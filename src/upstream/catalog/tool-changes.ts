@@ -17,19 +17,22 @@ export function toolChanges(
   after: readonly ToolDefinition[],
 ): ToolChanges | undefined {
   if (before.length === after.length && before.every((tool, index) => tool === after[index])) return undefined;
-  const known = fingerprints(before);
-  const now = fingerprints(after);
+  const known = byName(before);
+  const now = byName(after);
   const added = [...now.keys()].filter((name) => !known.has(name));
   const removed = [...known.keys()].filter((name) => !now.has(name));
-  const changed = [...now]
-    .filter(([name, print]) => known.has(name) && known.get(name) !== print)
-    .map(([name]) => name);
+  const changed = [...now].flatMap(([name, tool]) => (isChanged(known.get(name), tool) ? [name] : []));
   if (added.length + removed.length + changed.length === 0) return undefined;
   return { added: cut(added), removed: cut(removed), changed: cut(changed) };
 }
 
-function fingerprints(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
-  return new Map(tools.map(({ name, fingerprint }) => [name, fingerprint]));
+function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** The same text may have the fingerprint of an earlier version. */
+function isChanged(before: ToolDefinition | undefined, { fingerprint, text }: ToolDefinition): boolean {
+  return before !== undefined && before.fingerprint !== fingerprint && before.text !== text;
 }
 
 function cut(names: readonly string[]): readonly string[] {

@@ -13,6 +13,8 @@ export interface ConnectionFacts {
   readonly catalog: Catalog | undefined;
   readonly failure: HubError | undefined;
   readonly failures: number;
+  /** How many definitions differ from the accepted ones. */
+  readonly changes: number;
 }
 
 /** What operators read of a server. */
@@ -21,10 +23,12 @@ export function connectionStatus(spec: ServerSpec, facts: ConnectionFacts): Serv
   const waiting = state.kind === 'waiting' ? state : undefined;
   return {
     name: spec.name,
-    state: wordOf(state, facts.refused),
+    state: withQuarantine(wordOf(state, facts.refused), facts.catalog),
     transport: connection?.transport ?? spec.transport.type,
     protocolVersion: connection?.protocolVersion ?? facts.remembered?.protocolVersion,
     tools: facts.catalog?.tools.length,
+    ...(facts.changes === 0 ? {} : { changes: facts.changes }),
+    ...withheldIn(facts.catalog),
     source: placeOf(spec.source),
     hides: spec.hides.map(placeOf),
     description: spec.description,
@@ -32,4 +36,17 @@ export function connectionStatus(spec: ServerSpec, facts: ConnectionFacts): Serv
     retryAt: waiting?.until,
     attempt: waiting === undefined ? undefined : facts.failures,
   };
+}
+
+/** A server that cannot be reached is shown as that: only then is it known what it would offer. */
+function withQuarantine(state: ServerState, catalog: Catalog | undefined): ServerState {
+  return catalog?.withheld?.isWhole === true && isReachable.has(state) ? 'quarantined' : state;
+}
+
+const isReachable: ReadonlySet<ServerState> = new Set<ServerState>(['connected', 'idle', 'connecting']);
+
+function withheldIn(catalog: Catalog | undefined): Pick<ServerStatus, 'withheld'> {
+  if (catalog?.withheld === undefined) return {};
+  const { tool, prompt, template } = catalog.withheld;
+  return { withheld: tool.size + prompt.size + template.size };
 }

@@ -13,10 +13,10 @@ const files = blocks.filter(({ kind }) => kind === 'yaml').map(({ text }) => tex
 const screens = blocks.filter(({ kind }) => kind === '').map(({ text }) => text);
 
 test('each example file on the page is followed by questions about it', () => {
-  expect([files.length, screens.length]).toEqual([3, 3]);
+  expect([files.length, screens.length]).toEqual([4, 4]);
 });
 
-test.each([0, 1, 2])(
+test.each([0, 1, 2, 3])(
   verifies('view:explain', 'the page shows the output of qm explain for tools, resources and prompts: example %i'),
   async (index) => {
     const workspace = await makeWorkspace(files[index]);

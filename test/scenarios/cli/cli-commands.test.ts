@@ -20,7 +20,7 @@ import { stdioServer } from '../../support/hub.ts';
 import { layoutOf } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { eventually } from '../../support/within.ts';
-import { makeWorkspace, type QmResult, runQm, startQm } from '../qm.fixture.ts';
+import { makeWorkspace, type QmResult, runQm, serveQm, startQm } from '../qm.fixture.ts';
 
 const team = {
   servers: {
@@ -301,3 +301,15 @@ async function untilOpen(workspace: string): Promise<void> {
     'an open call',
   );
 }
+
+test('ls says what open-circuit means and when the next attempt is due', async () => {
+  const workspace = await makeWorkspace({ servers: { dead: { command: 'sh', args: ['-c', 'exit 3'] } } });
+  const hub = await serveQm(workspace);
+  const row = await eventually(async () => {
+    const { stdout } = await qmIn(workspace, 'ls');
+    return stdout.includes('open-circuit') ? stdout : undefined;
+  }, 'the breaker to open');
+  expect(row).toMatch(/Several attempts failed, so calls fail at once until the next one in \d+ s\./);
+  hub.signal('SIGTERM');
+  await hub.ended();
+});

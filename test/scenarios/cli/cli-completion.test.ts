@@ -59,7 +59,7 @@ test('commands, options and their choices are completed', async () => {
   const workspace = await makeWorkspace(team);
   expect(await completed(workspace, 'ca')).toEqual(['call', 'calls']);
   expect(await completed(workspace, 'token', '')).toEqual(['issue', 'ls', 'revoke']);
-  expect(await completed(workspace, 'calls', '--s')).toEqual(['--server', '--status', '--since']);
+  expect(await completed(workspace, 'calls', '--s')).toEqual(['--server', '--status', '--since', '--shadow']);
   expect(await completed(workspace, 'calls', '--status', '')).toEqual(['ok', 'error', 'open']);
   expect(await completed(workspace, 'calls', '--status=o')).toEqual(['--status=ok', '--status=open']);
   expect(await completed(workspace, 'completion', '')).toEqual(['bash', 'zsh', 'fish']);

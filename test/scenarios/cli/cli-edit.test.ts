@@ -44,7 +44,7 @@ test(verifies('edit:add', 'one command leads from an empty folder to a working s
   expect(added).toMatchObject({ code: 0, stdout: 'Added server echo in quartermaster.yaml:5.\n' });
   expect(added.stderr).toMatch(/^It answers: 9 tools\.\nNext: .*qm connect CLIENT --agent NAME( --workspace \S+)?\n$/);
   expect(await configOf(workspace)).toMatch(
-    /^# yaml-language-server: \$schema=.*\nversion: 1\n\nservers:\n {2}echo:\n/,
+    /^# The MCP servers of this workspace.*\nversion: 1\n\nservers:\n {2}echo:\n/,
   );
   const tools = await processIn(workspace, 'tools', '--agent', 'anybody', '--json');
   expect(toolsSchema.parse(JSON.parse(tools.stdout)).map(({ name }) => name)).toContain('echo_add');
@@ -115,6 +115,7 @@ test(verifies('edit:refuse', 'an invalid addition is refused with the reason, an
     [['new', 'https://a.example', 'more'], /An address takes no arguments/],
     [['npx', '--', '-y', 'pkg'], /"-y" is not a program\. Name the server before it/],
     [['new'], /How does the hub reach new\? Write `qm add new -- PROGRAM/],
+    [['memory'], /There is a preset "memory"\. To use it, run `qm add memory --preset memory`\./],
     [['new', '--url', 'https://a.example', '--', 'node'], /Give one of a program/],
     [['new', '--url', 'nowhere'], /not an http or https address/],
     [['new', '--url', 'https://me:pw@a.example/'], /contains a user name or password/],

@@ -62,6 +62,7 @@ test(
       text: `forge.break needs approval: server forge requires approval for tools that may write (quartermaster.yaml:${approval}), and the server says that the tool writes.`,
       fix: 'Add the exact rule "forge.break: allow" for every agent or for role lead.',
       known: true,
+      shadow: null,
     });
   },
 );
@@ -81,4 +82,29 @@ test('an undiscovered server is explained from the list of known servers, and th
   expect(undiscovered.stdout).toContain('the tool is not known to be read-only');
   expect(undiscovered.stdout).toContain('Server notes has not listed its tools yet: run `qm tools --agent lead`.');
   expect(undiscovered.stdout).not.toContain('scope that writes');
+});
+
+test(verifies('view:explain', 'a list that decides is named with its own line'), async () => {
+  const text = [
+    'servers:',
+    `  notes: ${JSON.stringify(team.servers.notes)}`,
+    `  forge: ${JSON.stringify(team.servers.forge)}`,
+    'agents:',
+    '  lead:',
+    '    servers: [notes, forge]',
+    '    tools:',
+    '      notes:',
+    '        include: [quiet]',
+    '      forge:',
+    '        exclude:',
+    '          - break',
+  ];
+  const workspace = await makeWorkspace(text.join('\n'));
+  const included = await qm(workspace, 'explain', 'notes.look', '--agent', 'lead');
+  expect(included.stdout).toContain('not in the include list of agent lead (quartermaster.yaml:9)');
+  const excluded = await qm(workspace, 'explain', 'forge.break', '--agent', 'lead', '--json');
+  expect(explainSchema.parse(JSON.parse(excluded.stdout))).toMatchObject({
+    reason: 'excluded',
+    source: { file: 'quartermaster.yaml', line: 11 },
+  });
 });

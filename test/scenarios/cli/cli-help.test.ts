@@ -11,7 +11,10 @@ const qm = (...args: string[]) => runHere(args, { cwd: tmpdir() });
 function idleProgram(): Command {
   const { context } = openHere({ cwd: tmpdir() });
   const program = createProgram({ ...context, hasDashes: false, exitWith() {} });
-  for (const command of commandsOf(program)) if (command.commands.length === 0) command.action(() => {});
+  for (const command of commandsOf(program)) {
+    // One with subcommands may do something by itself.
+    if (command.commands.length === 0 || command.registeredArguments.length > 0) command.action(() => {});
+  }
   return program;
 }
 
@@ -89,8 +92,21 @@ test.each([
   ['tools', 'Name an agent of the configuration; if it has none, any name works.'],
   ['ls --jsno', 'Did you mean --json?'],
   ['--workspce . ls', 'Did you mean --workspace?'],
+  ['tools --agnt x', "Unknown option '--agnt'. Did you mean --agent?"],
+  ['token issue --agnt x', "Unknown option '--agnt'. Did you mean --agent?"],
 ])(verifies('cli:did-you-mean', 'qm %s gets a suggestion'), async (line, said) => {
   const { code, stdout, stderr } = await qm(...line.split(' '));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(said);
 });
+
+test.each(paths.map((path) => [path.join(' ')]))(
+  verifies('cli:did-you-mean', 'qm %s names a mistyped option before it asks for anything else'),
+  async (path) => {
+    const { code, stderr } = await qm(...path.split(' '), '--log-levle', 'info');
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "qm: Unknown option '--log-levle'. Did you mean --log-level?\n",
+    });
+  },
+);

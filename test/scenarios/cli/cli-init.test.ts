@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -44,6 +45,20 @@ test(verifies('edit:init', 'an empty folder gets a first file, which is valid an
   expect((await qmIn(workspace, 'init')).stdout).toBe('quartermaster.yaml is there already. Nothing was changed.\n');
   expect(await config(workspace)).toBe(`${text}# mine\n`);
 });
+
+test.each(['init', 'add x http://127.0.0.1:9/mcp --no-start'])(
+  verifies('edit:init', 'the file that qm %s makes names the schema only where it is'),
+  async (line) => {
+    const schema = 'node_modules/quartermaster/quartermaster.schema.json';
+    const [elsewhere, installed] = [await makeWorkspace(), await makeWorkspace()];
+    await put(installed, schema, '{}');
+    for (const workspace of [elsewhere, installed]) {
+      expect(await qmIn(workspace, ...line.split(' '))).toMatchObject({ code: 0 });
+    }
+    expect(await config(elsewhere)).not.toContain('$schema');
+    expect(await config(installed)).toMatch(new RegExp(`^# yaml-language-server: \\$schema=\\./${schema}\n`));
+  },
+);
 
 test(verifies('edit:init', 'its examples mean what they say once they are no comments'), async () => {
   const workspace = await makeWorkspace();
@@ -106,4 +121,17 @@ test('a file of another program without servers does not count as a configuratio
   const workspace = await makeWorkspace();
   await put(workspace, '.gemini/settings.json', '{"theme":"dark"}');
   expect((await qmIn(workspace, 'init')).stdout).toContain('Wrote quartermaster.yaml');
+});
+
+test(verifies('ledger:run-files-in-git', 'qm init and qm doctor say when git would track the run files'), async () => {
+  const workspace = await makeWorkspace();
+  execFileSync('git', ['init', '-q', workspace]);
+  const note = expect.stringContaining('Add the line `.runs/` to .gitignore.');
+  expect(await qmIn(workspace, 'init')).toMatchObject({ code: 0, stderr: note });
+  expect(await qmIn(workspace, 'doctor')).toMatchObject({ code: 0, stderr: note });
+  await writeFile(join(workspace, '.gitignore'), '.runs/\n');
+  for (const command of ['init', 'doctor']) {
+    const { stderr } = await qmIn(workspace, command);
+    expect(stderr).not.toContain('.gitignore');
+  }
 });

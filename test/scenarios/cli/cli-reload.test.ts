@@ -14,7 +14,7 @@ test(verifies('edit:reload', 'qm reload makes a hub continue without a missing f
   await eventually(() => hub.stderr().includes('config.retained') || undefined, 'the missing file to be noticed');
   const kept = await runQm(['ls', '--workspace', workspace]);
   expect(kept.stderr).toMatch(
-    /Still using the configuration of (?:\d{4}-\d\d-\d\d )?\d\d:\d\d: quartermaster\.yaml is missing\. Put it back/,
+    /Still using the configuration from (?:\d{4}-\d\d-\d\d )?\d\d:\d\d: quartermaster\.yaml is missing\. Put it back/,
   );
   const reloaded = await runQm(['reload', '--json', '--workspace', workspace]);
   expect(lsSchema.parse(JSON.parse(reloaded.stdout)).problems).toMatchObject([

@@ -166,7 +166,7 @@ test(
       ['y', 'approved'],
       [null, 'approved'],
     ]);
-    // A change of the rules that waits is not approved on the way, and neither is another server.
+    // A change to the rules that waits is not approved on the way, and neither is another server.
     await configure(workspace, { servers: { y: echo, z: echo }, agents: { lead: { servers: ['y', 'z'] } } });
     expect((await run('remove', 'y')).code).toBe(0);
     expect(await states()).toEqual([

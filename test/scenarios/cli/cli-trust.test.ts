@@ -59,15 +59,17 @@ test(verifies('trust:ask', 'qm trust shows what waits, approves by name, and a r
   const refused = await qm(workspace, ['trust']);
   expect(refused.code).toBe(6);
   expect(refused.stderr).toContain('2 servers of this workspace are waiting for your approval.');
-  expect(refused.stderr).toContain('gets your KEY');
+  expect(refused.stderr).toContain('receives the value of KEY');
   const before = await shown(workspace);
   expect(before.items.map(({ name, state }) => [name, state])).toEqual([
     ['one', 'waiting'],
     ['two', 'waiting'],
     [null, 'waiting'],
   ]);
-  const { code } = await qm(workspace, ['trust', 'one']);
+  const { code, stderr } = await qm(workspace, ['trust', 'one']);
   expect(code).toBe(0);
+  expect(stderr).toMatch(/\nNext: \S*qm doctor --workspace \S+\n$/);
+  expect((await qm(workspace, ['trust', 'one'])).stderr).not.toContain('Next:');
   await eventually(async () => (await statesOf(workspace)).one === 'connected', 'the approved server');
   expect(await statesOf(workspace)).toMatchObject({ two: 'untrusted' });
   await qm(workspace, ['trust', '--revoke', 'one']);
@@ -127,7 +129,7 @@ test(verifies('trust:acts', 'changes by qm add, enable and disable are approved,
   expect((await qm(workspace, ['disable', 'own'])).code).toBe(0);
   expect((await qm(workspace, ['enable', 'own'])).code).toBe(0);
   expect(await statesOf(workspace)).toEqual({ waits: 'untrusted', own: 'idle' });
-  // A change of the rules that waited before is not approved on the way.
+  // A change to the rules that waited before is not approved on the way.
   const text = { servers: { waits: echo, own: echo }, agents: { tester: { servers: ['own'] } } };
   await configure(workspace, text);
   await qm(workspace, ['trust', '--all']);
@@ -304,7 +306,7 @@ test(
     await configure(workspace, { policies: { tools: { 'one.echo': 'deny' } } });
     await qm(workspace, ['trust', '--all']);
     await rm(join(workspace, 'quartermaster.yaml'));
-    expect((await qm(workspace, ['ls'])).stderr).toContain('Still using the configuration of');
+    expect((await qm(workspace, ['ls'])).stderr).toContain('Still using the configuration from');
     expect((await qm(workspace, ['call', 'one.echo', '--agent', 'tester'])).code).not.toBe(0);
     expect((await qm(workspace, ['trust', '--rules'])).code).toBe(0);
     expect((await qm(workspace, ['ls'])).stderr).not.toContain('Still using');
@@ -321,7 +323,8 @@ test('if only the rules wait, a pipe is told the option that approves them', asy
   );
   const refused = await qm(workspace, ['trust']);
   expect(refused.code).toBe(6);
-  expect(refused.stderr).toContain('A change of the rules of this workspace is waiting for your approval.');
+  expect(refused.stderr).toContain('A change to the rules of this workspace is waiting for your approval.');
   expect(refused.stderr).toContain('Approve the rules (`qm trust --rules`)');
   expect(refused.stderr).not.toContain('qm trust NAME');
+  expect((await qm(workspace, ['ls'])).stderr).toContain('warning quartermaster.yaml The rules changed');
 });

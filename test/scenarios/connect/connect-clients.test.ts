@@ -144,7 +144,7 @@ describe.each(cases)('$client', (each) => {
     expect(each.entryIn(parse(after), machine)).toEqual(expected);
     const again = await machine.connect(client, '--json');
     expect(connectSchema.parse(JSON.parse(again.stdout))).toMatchObject({ client, files: [], transport: 'stdio' });
-    const gone = await machine.qm('disconnect', client, '--json');
+    const gone = await machine.disconnect(client, '--json');
     expect(disconnectSchema.parse(JSON.parse(gone.stdout))).toMatchObject({ connected: true });
     expect(machine.snapshot()).toEqual(before);
   });
@@ -170,7 +170,7 @@ describe.each(cases)('$client', (each) => {
     ]);
     expect(await servers()).toEqual(served);
     expect((await machine.qm('doctor', '--json')).stdout).not.toContain('without the hub');
-    expect((await machine.qm('disconnect', client)).stderr).toContain(' uses these directly again: echo.');
+    expect((await machine.disconnect(client)).stderr).toContain(' uses these directly again: echo.');
     expect(machine.snapshot()).toEqual(before);
     expect(await servers()).toEqual(served);
   });
@@ -183,7 +183,7 @@ describe.each(cases)('$client', (each) => {
     const edit = (written: string): string =>
       file.endsWith('.toml') ? `# of a person\n${written}` : written.replace(/\{/, '{ "added": { "by": "a person" },');
     await machine.put(file, edit(machine.read(file)));
-    expect(await machine.qm('disconnect', client)).toMatchObject({ code: 0 });
+    expect(await machine.disconnect(client)).toMatchObject({ code: 0 });
     expect(machine.read(file)).toBe(edit(text));
   });
 });
@@ -195,7 +195,7 @@ test(verifies('connect:files', 'without any file, one is made, and removed again
     const before = machine.snapshot();
     expect(await machine.connect(client)).toMatchObject({ code: 0 });
     expect(machine.read(file), client).toContain('stdio');
-    expect(await machine.qm('disconnect', client)).toMatchObject({ code: 0 });
+    expect(await machine.disconnect(client)).toMatchObject({ code: 0 });
     expect(machine.snapshot(), client).toEqual(before);
   }
 });

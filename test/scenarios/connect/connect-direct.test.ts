@@ -77,7 +77,7 @@ test(
       ['a-b', 'approved'],
       [null, 'approved'],
     ]);
-    expect(await machine.qm('disconnect', 'vscode')).toMatchObject({ code: 0 });
+    expect(await machine.disconnect('vscode')).toMatchObject({ code: 0 });
     expect(machine.snapshot()).toEqual(before);
     expect(await specOf(machine)).toEqual(specs);
     expect((await machine.qm('ls', '--json')).stdout).not.toContain('Still using');
@@ -100,6 +100,7 @@ test(
     const before = machine.read('.cursor/mcp.json');
     const answer = await connected(machine, 'cursor', '--scope', 'user');
     expect(answer.left.map(({ key, why }) => [key, why])).toEqual([
+      ['asks', 'the hub does not serve it: its configuration is invalid (`qm doctor asks` shows why)'],
       ['literal', 'it contains a secret; run `qm secret move literal` first'],
     ]);
     expect(machine.read('.cursor/mcp.json')).toBe(before);
@@ -130,7 +131,7 @@ test(
     expect(parse(machine.read('quartermaster.yaml'))).toMatchObject({
       servers: { some: { tools: ['echo', 'add'], excludeTools: ['add'] } },
     });
-    expect(await machine.qm('disconnect', 'codex')).toMatchObject({ code: 0 });
+    expect(await machine.disconnect('codex')).toMatchObject({ code: 0 });
     expect(machine.read('.codex/config.toml')).toBe(text);
   },
 );
@@ -164,12 +165,14 @@ test(
       ['parrot', 'echo', 'setting'],
       ['pages', 'docs', 'setting'],
       ['lead', 'lead', 'setting'],
+      // Claude Code has no such key.
+      ['off', 'echo', 'setting'],
     ]);
     const { projects } = JSON.parse(machine.read('~/.claude.json')) as {
       projects: Record<string, { disabledMcpServers: unknown }>;
     };
-    expect(projects[machine.workspace]?.disabledMcpServers).toEqual(['parrot', 'pages', 'lead']);
-    expect(await machine.qm('disconnect', 'claude-code')).toMatchObject({ code: 0 });
+    expect(projects[machine.workspace]?.disabledMcpServers).toEqual(['parrot', 'pages', 'lead', 'off']);
+    expect(await machine.disconnect('claude-code')).toMatchObject({ code: 0 });
     expect(machine.snapshot()).toEqual(before);
   },
 );
@@ -200,7 +203,7 @@ test(
     expect(await warnings(machine)).toEqual([
       '.cursor/mcp.json: Cursor is not connected any more: its entry "hub" is gone.',
     ]);
-    expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+    expect(await machine.disconnect('cursor')).toMatchObject({ code: 0 });
     expect(await warnings(machine)).toEqual([]);
   },
 );
@@ -236,7 +239,7 @@ test(verifies('connect:files', 'connecting again as another agent changes the en
   ]);
   const table = (await machine.qm('connect')).stdout;
   expect(table).toMatch(/CLIENT +FOUND +CONNECTED AS +IN\ncursor +~\/\.cursor +lead +~\/\.cursor\/mcp\.json\n/);
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+  expect(await machine.disconnect('cursor')).toMatchObject({ code: 0 });
   expect(machine.snapshot()).toEqual(before);
 });
 
@@ -261,9 +264,9 @@ test(
       first.workspace,
       second.workspace,
     ]);
-    expect(await first.qm('disconnect', 'windsurf')).toMatchObject({ code: 0 });
+    expect(await first.disconnect('windsurf')).toMatchObject({ code: 0 });
     expect(first.read('~/.codeium/windsurf/mcp_config.json')).toContain('"hub-team-one-2"');
-    expect((await runHere(['disconnect', 'windsurf'], { cwd: second.workspace, env })).code).toBe(0);
+    expect((await runHere(['disconnect', 'windsurf', '--yes'], { cwd: second.workspace, env })).code).toBe(0);
     // The file is the first one's, and the second one came later.
     expect(JSON.parse(first.read('~/.codeium/windsurf/mcp_config.json'))).toEqual({ mcpServers: {} });
     expect(Object.keys(before)).not.toContain('home/.codeium/windsurf/mcp_config.json');
@@ -279,7 +282,7 @@ test(
     await machine.put('~/.config/Claude/claude_desktop_config.json', text);
     const shown = await machine.qm('connect', 'claude-desktop', '--agent', 'tester');
     const done = await machine.connect('claude-desktop');
-    const undone = await machine.qm('disconnect', 'claude-desktop');
+    const undone = await machine.disconnect('claude-desktop');
     const everything = JSON.stringify([shown, done, undone]);
     expect(everything).toContain('[redacted]');
     expect(everything).not.toContain('ghp_');
@@ -303,7 +306,7 @@ test(verifies('connect:private', 'a record of a removed secret is sealed'), asyn
   const { connections } = workspaceLayout(machine.workspace, machine.env.QM_STATE_DIR ?? '');
   expect(readFileSync(connections, 'utf8')).not.toContain('ghp_');
   expect(machine.read('~/.cursor/mcp.json')).not.toContain('ghp_');
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+  expect(await machine.disconnect('cursor')).toMatchObject({ code: 0 });
   expect(machine.read('~/.cursor/mcp.json')).toContain(secret);
 });
 
@@ -316,7 +319,7 @@ test(
     const refused = await machine.connect('claude-code');
     expect(refused).toMatchObject({ code: 6, stdout: '' });
     expect(refused.stderr).toContain(
-      '1 server of this workspace is waiting for your approval. Look at it with `qm trust --show`.',
+      '1 server of this workspace is waiting for your approval. Review it with `qm trust --show`.',
     );
     expect(machine.snapshot()).toEqual(before);
     expect(await connected(machine, 'claude-code', '--trust')).toMatchObject({ switchedOff: [{ key: 'echo' }] });
@@ -330,7 +333,7 @@ test(verifies('connect:trust', 'a file that only had the hub is not missed when 
   await connected(machine, 'cursor', '--trust');
   await machine.put('quartermaster.yaml', { servers: { echo: { ...echo, env: { A: 'b' } }, other: echo } });
   expect(await machine.qm('trust', '--all')).toMatchObject({ code: 0 });
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+  expect(await machine.disconnect('cursor')).toMatchObject({ code: 0 });
   const { stdout } = await machine.qm('ls', '--json');
   expect(stdout).not.toContain('Still using');
   expect(stdout).not.toContain('untrusted');

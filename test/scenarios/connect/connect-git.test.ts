@@ -72,7 +72,7 @@ test(verifies('connect:git', 'a pipe as .gitignore is not read'), async () => {
     expect(connected.code).toBe(0);
     // Git was not asked, so nothing is said about it.
     expect(connected.stderr).not.toContain(untracked);
-    expect((await machine.qm('disconnect', 'cursor')).code).toBe(0);
+    expect((await machine.disconnect('cursor')).code).toBe(0);
     await rm(machine.path(pipe));
   }
 });

@@ -30,7 +30,7 @@ test(verifies('connect:refuse', 'a link that appears while the command asks is n
   expect(await within(screen.ended, 'the command to end')).toBe(3);
   expect(screen.stderr()).toContain(refusal);
   expect(readdirSync(machine.path('~/elsewhere'))).toEqual([]);
-  const again = await machine.qm('disconnect', 'cursor');
+  const again = await machine.disconnect('cursor');
   expect(again.stdout).toContain('is not connected');
 });
 

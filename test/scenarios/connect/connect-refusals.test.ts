@@ -75,7 +75,7 @@ test(verifies('connect:refuse', 'a disk that cannot be written leaves everything
   expect(code).toBe(3);
   expect(stderr).toContain('Cannot write .cursor/mcp.json (EROFS)');
   expect([machine.snapshot(), existsSync(machine.path('.cursor'))]).toEqual(before);
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({
+  expect(await machine.disconnect('cursor')).toMatchObject({
     stdout: expect.stringContaining('is not connected'),
   });
 });
@@ -95,7 +95,7 @@ test(verifies('connect:refuse', 'a file that changes between the preview and the
   expect(await within(screen.ended, 'the command to end')).toBe(1);
   expect(screen.stderr()).toContain('~/.cursor/mcp.json was changed by somebody else');
   expect(machine.snapshot()).toEqual(before);
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({
+  expect(await machine.disconnect('cursor')).toMatchObject({
     stdout: expect.stringContaining('is not connected'),
   });
 });
@@ -131,7 +131,7 @@ test(verifies('connect:files', 'a link in the home folder stays a link, and its 
   expect(stderr).toContain('a link to ~/dotfiles/mcp.json');
   expect(machine.read('~/dotfiles/mcp.json')).toMatch(/^\ufeff\{ "mcpServers": \{"hub-team": /);
   expect(lstatSync(machine.path('~/.cursor/mcp.json')).isSymbolicLink()).toBe(true);
-  expect(await machine.qm('disconnect', 'cursor')).toMatchObject({ code: 0 });
+  expect(await machine.disconnect('cursor')).toMatchObject({ code: 0 });
   expect(machine.read('~/dotfiles/mcp.json')).toBe('\ufeff{ "mcpServers": {} }');
   expect(lstatSync(machine.path('~/.cursor/mcp.json')).isSymbolicLink()).toBe(true);
 });
@@ -203,12 +203,12 @@ test(verifies('connect:meanwhile', 'an entry that was changed by hand is undone 
   await machine.connect('cursor', '--scope', 'user');
   const changed = machine.read('~/.cursor/mcp.json').replace('"tester"', '"lead"');
   await machine.put('~/.cursor/mcp.json', changed);
-  const refused = await machine.qm('disconnect', 'cursor');
+  const refused = await machine.disconnect('cursor');
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain('was changed since (~/.cursor/mcp.json: mcpServers.hub-team)');
   expect(refused.stderr).toContain('Add --force to undo it all the same.');
   expect(machine.read('~/.cursor/mcp.json')).toBe(changed);
-  expect(await machine.qm('disconnect', 'cursor', '--force')).toMatchObject({ code: 0 });
+  expect(await machine.disconnect('cursor', '--force')).toMatchObject({ code: 0 });
   expect(machine.read('~/.cursor/mcp.json')).toBe('{ "mcpServers": {} }\n');
 });
 
@@ -217,11 +217,11 @@ test(verifies('connect:scopes', 'a file that git tracks is not taken unasked, an
   await machine.put('.cursor/mcp.json', '{}\n');
   const first = await machine.connect('cursor');
   expect(first.stderr).toContain('git does not ignore it: do not commit it');
-  const undone = await machine.qm('disconnect', 'cursor');
+  const undone = await machine.disconnect('cursor');
   expect(undone).toMatchObject({ code: 0, stderr: expect.not.stringContaining('git does not ignore it') });
   execFileSync('git', ['-C', machine.workspace, 'add', '.cursor/mcp.json']);
   const second = await machine.connect('cursor');
-  expect(second.stderr).toContain('.cursor/mcp.json is tracked by git, and the entry has paths of this machine.');
+  expect(second.stderr).toContain('.cursor/mcp.json is tracked by git, and the entry has paths on this machine.');
   expect(second.stdout).toContain('by "hub-team" in ~/.cursor/mcp.json');
   expect(machine.read('.cursor/mcp.json')).toBe('{}\n');
   const asked = await machine.connect('cursor', '--scope', 'project');

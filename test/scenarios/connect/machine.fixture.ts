@@ -21,6 +21,8 @@ export interface Machine {
   qm(...args: string[]): Promise<QmResult>;
   /** Connects without questions, servers or waiting. */
   connect(client: string, ...args: string[]): Promise<QmResult>;
+  /** Disconnects without a question. */
+  disconnect(client: string, ...args: string[]): Promise<QmResult>;
   /** Every file and its content, except the state of the hub. */
   snapshot(): Readonly<Record<string, string>>;
 }
@@ -69,6 +71,7 @@ export async function makeMachine(options: MachineOptions = {}): Promise<Machine
     read: (file) => readFileSync(path(file), 'utf8'),
     qm,
     connect: (client, ...args) => qm('connect', client, '--agent', agent, '--yes', '--no-start', '--no-wait', ...args),
+    disconnect: (client, ...args) => qm('disconnect', client, '--yes', ...args),
     snapshot: () => Object.fromEntries(filesBelow(place)),
   };
 }

@@ -117,7 +117,7 @@ test.each(Object.keys(kinds))(
       await damage(stage, kind.file);
       await untilLooked(stage, () => isLogged(stage, from, noticedEvents), `the hub to notice that it ${what}`);
       const notices = stage.hub.configurationNotices().map(({ message }) => message);
-      expect(notices.join(), what).toMatch(/^Still using the configuration of (\d{4}-\d\d-\d\d )?\d\d:\d\d: .*\.$/);
+      expect(notices.join(), what).toMatch(/^Still using the configuration from (\d{4}-\d\d-\d\d )?\d\d:\d\d: .*\.$/);
       expect(stage.hub.problems().map(({ message }) => message)).toEqual(expect.arrayContaining(notices));
       // However long it lasts.
       stage.clock.advance(60_000);

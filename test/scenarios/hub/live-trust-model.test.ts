@@ -8,8 +8,8 @@ import { createManualClock } from '../../../src/base/manual-clock.fixture.ts';
 import { loadWithSources } from '../../../src/config/index.ts';
 import type { Configuration } from '../../../src/domain/index.ts';
 import { createPolicyCompiler } from '../../../src/governance/index.ts';
-import { LiveConfiguration, type Load } from '../../../src/hub/configuration/live-configuration.ts';
-import { openTrust, type TrustMode } from '../../../src/workspace-trust/index.ts';
+import { LiveConfiguration } from '../../../src/hub/configuration/live-configuration.ts';
+import { loadTrusted, type TrustMode } from '../../../src/workspace-trust/index.ts';
 import { removeState, stateEnv } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
 import { type Server, TrustModel } from './live-trust-model.fixture.ts';
@@ -144,13 +144,10 @@ async function openWorld(mode: TrustMode, first: { readonly rules: string; reado
   write(yaml, first.rules);
   write(json, serversText(first.servers));
   const clock = createManualClock();
-  const load: Load = (instead) => loadWithSources({ env: {} }, { workspace, instead });
-  const trustIn = await openTrust(
-    { ...deps, env: {}, loadTexts: (texts) => loadWithSources({ env: {} }, { workspace, instead: texts, only: true }) },
+  const { load, disk, trust } = await loadTrusted(
+    { ...deps, env: {}, loading: { env: {} } },
     { workspace, stateHome: stateEnv.QM_STATE_DIR, mode },
   );
-  const disk = await load();
-  const trust = trustIn(disk);
   const live = new LiveConfiguration(
     { clock, logger: createSilentLogger(), emit: () => {}, load, trust, watch: undefined },
     { disk, files: { loaded: disk, retained: [], at: clock.now() }, judged: await trust.judge(disk) },

@@ -1,10 +1,12 @@
 import { appendFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { callLineSchema } from '../../../src/faces/cli/json-shapes.ts';
 import { fixturePath } from '../../support/fixture-servers.ts';
 import { openStage, type Stage } from '../../support/hub.ts';
 import { stateEnv } from '../../support/state-home.ts';
 import { verifies } from '../../support/verifies.ts';
+import { runHere } from '../run-here.fixture.ts';
 
 const named = (...tools: readonly string[]) => ({
   command: process.execPath,
@@ -69,6 +71,32 @@ test(
     const above = { run: 'above', runKeys: ['run:above'] };
     await call(stage, 'web_fetch', { run: 'below', runKeys: ['run:below', 'run:above'] });
     expect(await call(stage, 'out_send', above)).toBe('POLICY_DENIED');
+  },
+);
+
+test(
+  verifies('labels:shown', 'the record of a call has the labels that its run had, and qm calls shows them'),
+  async () => {
+    const stage = await open();
+    await call(stage, 'web_ping', { run: 'one' });
+    await call(stage, 'web_fetch', { run: 'one' });
+    await call(stage, 'mail_inbox', { run: 'one' });
+    await call(stage, 'out_send', { run: 'one' });
+    await call(stage, 'out_send', { run: 'two' });
+    const labels = ['private-data', 'untrusted-content'];
+    expect((await stage.ledger()).map((line) => [line.tool, line.outcome, line.labels])).toEqual([
+      ['ping', 'ok', undefined],
+      ['fetch', 'ok', undefined],
+      ['inbox', 'ok', ['untrusted-content']],
+      ['send', 'denied', labels],
+      ['send', 'ok', undefined],
+    ]);
+    await stage.stop();
+    const cwd = stage.workspace;
+    const { stdout: json } = await runHere(['calls', '--json', '--status', 'error'], { cwd });
+    expect(callLineSchema.parse(JSON.parse(json))).toMatchObject({ tool: 'send', labels });
+    const { stdout: table } = await runHere(['calls'], { cwd });
+    expect(table).toContain('one [private-data, untrusted-content]');
   },
 );
 

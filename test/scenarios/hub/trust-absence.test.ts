@@ -42,7 +42,7 @@ test.each([
   expect(await stage.names()).toEqual(['up_look']);
   expect(await stage.call('up_write')).toMatchObject({ kind: 'failed', error: { code: 'TOOL_UNKNOWN' } });
   expect(stage.hub.configurationNotices()[0]?.message).toMatch(
-    /^Still using the configuration of .*quartermaster.yaml/,
+    /^Still using the configuration from .*quartermaster.yaml/,
   );
   expect(stage.log.some((line) => line.includes('config.retained'))).toBe(true);
   // Taking up the files as they are does not bring the earlier rules back either; approving them does.
@@ -72,7 +72,7 @@ test(verifies('trust:rights', 'rules whose file cannot be read at the start stay
   await mkdir(stage.path('quartermaster.yaml'));
   await stage.open(stored);
   expect(await stage.names()).toEqual(['up_look']);
-  expect(stage.hub.configurationNotices()[0]?.message).toContain('Still using the configuration of');
+  expect(stage.hub.configurationNotices()[0]?.message).toContain('Still using the configuration from');
 });
 
 test(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSilentLogger, createSystemClock, systemRandom } from '../../../src/base/index.ts';
 import { type LoadedConfiguration, loadWithSources } from '../../../src/config/index.ts';
 import type { Judgement, TrustItem } from '../../../src/trust/index.ts';
-import { openTrust, openTrustChanges, type TrustChanges } from '../../../src/workspace-trust/index.ts';
+import { loadTrusted, openTrustChanges, type TrustChanges } from '../../../src/workspace-trust/index.ts';
 import type { Stage } from '../../support/hub.ts';
 import { stateEnv } from '../../support/state-home.ts';
 
@@ -23,12 +23,11 @@ export function changesOf(workspace: string): Promise<TrustChanges> {
 
 /** What a hub that starts now would make of the files. */
 export async function judge(workspace: string, env: Readonly<Record<string, string>> = {}): Promise<Judgement> {
-  const trustIn = await openTrust(
-    { ...deps, env, loadTexts: (texts) => loadWithSources({ env: {} }, { workspace, instead: texts, only: true }) },
+  const { disk, trust } = await loadTrusted(
+    { ...deps, env, loading: { env: {} } },
     { workspace, stateHome: stateEnv.QM_STATE_DIR, mode: 'stored' },
   );
-  const loaded = await load(workspace);
-  return trustIn(loaded).judge(loaded);
+  return trust.judge(disk);
 }
 
 export const statesOf = ({ configuration }: Judgement): readonly string[] =>

@@ -14,7 +14,7 @@ import { sliceOf } from './slice.mjs';
 
 /**
  * One request, answered. A server is
- *   { name, listTools(params), callTool(call), onChange?(listener) → stop, extensions?, modern?: { method: (params) → result } }.
+ *   { name, instructions?, listTools(params), callTool(call), onChange?(listener) → stop, extensions?, modern?: { method: (params) → result } }.
  * Returns the response, or undefined when none is due (the call was cancelled, a subscription ended).
  *
  * @param {'legacy' | 'modern'} era

@@ -46,13 +46,15 @@ export function initializeResult(server, params) {
     protocolVersion: legacyVersions.includes(requested) ? requested : legacyVersions[0],
     capabilities: { tools: { listChanged: server.onChange !== undefined } },
     serverInfo: { name: server.name, version: '1.0.0' },
+    instructions: server.instructions,
   };
 }
 
 export function discoverResult(server) {
   const tools = { listChanged: server.onChange !== undefined };
   const capabilities = server.extensions === undefined ? { tools } : { tools, extensions: server.extensions };
-  return modernResult(server, { supportedVersions: [modernVersion], capabilities }, true);
+  const { instructions } = server;
+  return modernResult(server, { supportedVersions: [modernVersion], capabilities, instructions }, true);
 }
 
 /** What is wrong with the metadata of a modern request, as a JSON-RPC error, or undefined. */

@@ -3,6 +3,7 @@ import { createJudge } from '../operations/judge.mjs';
 import { compareWithAuditLog } from '../report/audit.mjs';
 import { createTally } from '../report/tally.mjs';
 import { agentNames, expectedLists } from './agents.mjs';
+import { createAuditTrail } from './audit-trail.mjs';
 import { createConfiguration } from './configuration.mjs';
 import { createDice } from './dice.mjs';
 import { startHttpUpstreams } from './http-upstreams.mjs';
@@ -24,6 +25,7 @@ export async function openWorld({ seed, isLong, print }) {
   const upstreams = await startHttpUpstreams(workspace.executed);
   const configuration = createConfiguration(workspace, upstreams.urls);
   const ledger = new Map();
+  const trail = createAuditTrail({ hub, workspace });
   let lastNonce = 0;
   let hasEnded = false;
   let isStopping = false;
@@ -87,11 +89,10 @@ export async function openWorld({ seed, isLong, print }) {
     },
 
     async audit() {
-      const text = await hub.qm('calls', '--limit', '1000000').catch((error) => {
+      const callLines = await trail.callLines().catch((error) => {
         tally.wrong('audit', String(error));
-        return '';
+        return [];
       });
-      const callLines = text.split('\n').filter((line) => line !== '');
       return compareWithAuditLog({ executedFile: workspace.executed, callLines, ledger });
     },
   };

@@ -1,4 +1,5 @@
 import { parseUriTemplate } from '../../../mcp/index.ts';
+import { namedTools } from '../server-tools.ts';
 import type { ViewSource } from '../view.ts';
 
 /**
@@ -15,7 +16,7 @@ export function nameAll({ configuration, upstreams, names, promptNames, resource
       promptNames.reserve(server);
       continue;
     }
-    for (const { name } of catalog.tools) names.nameOf(server, name);
+    for (const { tool } of namedTools(catalog)) names.nameOf(server, tool.name);
     for (const { name } of catalog.prompts) promptNames.nameOf(server, name);
     for (const { uri } of catalog.resources) resourceNames.nameOf(server, uri);
     for (const { uriTemplate } of catalog.templates) {

@@ -1,9 +1,18 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { HubError } from '../../../base/index.ts';
 import { runIdPattern } from '../../../domain/index.ts';
 
+/**
+ * The option is needed. Commander would check that before it looks for mistyped options, and call a mistyped `--agent` a
+ * missing one.
+ */
 export function withAgent(command: Command, what: string): Command {
-  return command.addOption(new Option('--agent <name>', what).makeOptionMandatory());
+  return command.option('--agent <name>', what).hook('preAction', (_outer, inner) => {
+    if (inner.opts<{ agent?: string }>().agent !== undefined) return;
+    throw new HubError('USAGE', "The option '--agent <name>' is missing.", {
+      hint: 'Name an agent of the configuration; if it has none, any name works.',
+    });
+  });
 }
 
 export function checkAgent(name: string): string {

@@ -63,7 +63,7 @@ export async function collectAgentTools(hub: Hub, options: AgentToolsOptions): P
     tools: [...visible.map((tool) => visibleRow(hub, agent, tool)), ...hiddenRows(hub, options, visible)],
     unavailable: hub
       .status()
-      .filter(({ name, state }) => servers.includes(name) && state !== 'connected')
+      .filter(({ name, state }) => servers.includes(name) && state !== 'connected' && state !== 'quarantined')
       .map(({ name, error, tools }) => ({ name, error: error ?? null, known: tools !== undefined })),
     untrusted: routed(hub, options, (state) => state === 'untrusted'),
     problems: [
@@ -95,8 +95,9 @@ function visibleRow(hub: Hub, agent: string, { name, server, tool, decision, des
 function hiddenRows(hub: Hub, { agent, all }: AgentToolsOptions, visible: readonly AgentTool[]): Row[] {
   const shown = new Set(visible.map(({ server, tool }) => `${server}.${tool}`));
   const rows: Row[] = [];
-  for (const [server, { tools }] of hub.catalogs()) {
-    for (const { name: tool, text } of tools) {
+  for (const [server, { tools, withheld }] of hub.catalogs()) {
+    const unaccepted = [...(withheld?.tool.values() ?? [])].map(({ definition }) => definition);
+    for (const { name: tool, text } of [...tools, ...unaccepted]) {
       if (shown.has(`${server}.${tool}`)) continue;
       const decision = hub.explain([agent], server, tool);
       if (decision.effect !== 'deny' || (!all && decision.reason.kind === 'not-routed')) continue;

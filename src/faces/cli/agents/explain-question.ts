@@ -1,8 +1,9 @@
 import { didYouMean, HubError } from '../../../base/index.ts';
 import type { AgentToolEntry } from '../../../calls/index.ts';
 import { type Configuration, type Decision, placeOf, worstProblem } from '../../../domain/index.ts';
-import { describeDecision, splitsOfToolName } from '../../../governance/index.ts';
+import { describeDecision, splitsOfToolName, triedConfiguration } from '../../../governance/index.ts';
 import type { ExplainedCall, Hub } from '../../../hub/index.ts';
+import type { Explanation } from '../json-shapes.ts';
 import { nameHint } from '../name-hint.ts';
 import { strangerNote } from './agent-note.ts';
 
@@ -77,6 +78,19 @@ export function judge(hub: Hub, agent: string, { server, tool }: NamedTool, call
     };
   }
   return { kind: 'decided', decision: hub.explain([agent], server, tool, call) };
+}
+
+/** The decision of the shadow policy. Null if there is none. */
+export function judgeByShadow(
+  hub: Hub,
+  agent: string,
+  { server, tool }: NamedTool,
+  call?: ExplainedCall,
+): Explanation['shadow'] {
+  const tried = triedConfiguration(hub.configuration);
+  if (tried === undefined) return null;
+  const decision = hub.explainerFor(tried)([agent], server, tool, call);
+  return { decision: decision.effect, text: describeDecision(decision, server, tool) };
 }
 
 export function sayVerdict(verdict: ToolVerdict, { server, tool }: NamedTool): string {

@@ -13,7 +13,10 @@ export function findKnown(hub: Hub, { server, tool }: NamedTool): KnownToolFound
   const catalog = hub.catalogs().get(server);
   if (catalog === undefined || tool.startsWith('resource:')) return { kind: 'unknowable' };
   const isPrompt = tool.startsWith('prompt:');
-  const names = isPrompt ? catalog.prompts.map(({ name }) => `prompt:${name}`) : catalog.tools.map(({ name }) => name);
+  const { tools, prompts, withheld } = catalog;
+  const names = isPrompt
+    ? [...prompts.map(({ name }) => name), ...(withheld?.prompt.keys() ?? [])].map((name) => `prompt:${name}`)
+    : [...tools.map(({ name }) => name), ...(withheld?.tool.keys() ?? [])];
   if (names.includes(tool)) return { kind: 'found' };
   const what = isPrompt ? `prompt "${tool.slice('prompt:'.length)}"` : `tool "${tool}"`;
   const hint = nameHint(

@@ -57,7 +57,7 @@ function callsColumns({ colours, width, now }: CallsLayout): readonly FittingCol
     { title: 'TOOL', text: subjectOf, paint: colours.bold, least: width !== undefined && width < 60 ? 12 : 20 },
     { title: 'OUTCOME', text: outcomeText, paint: ofOutcome },
     { title: 'MS', text: ({ duration_ms }) => duration_ms?.toFixed(1) ?? '-', right: true, spare: 4 },
-    { title: 'RUN', text: ({ run_id }) => printableLine(run_id), paint: colours.dim, spare: 5 },
+    { title: 'RUN', text: runText, paint: colours.dim, spare: 5 },
     { title: 'ERROR', text: ({ error }) => printableLine(error ?? ''), spare: 3, least: 16 },
   ];
 }
@@ -70,8 +70,18 @@ function subjectOf({ server, tool }: CallLine): string {
   return printableLine(server === null ? tool : `${server}.${tool}`);
 }
 
-function outcomeText({ outcome, cached }: CallLine): string {
-  return printableLine(cached === true ? `${outcome} (cached)` : outcome);
+function outcomeText({ outcome, cached, decision, shadow }: CallLine): string {
+  const notes = [
+    ...(cached === true ? ['cached'] : []),
+    ...(shadow === undefined || shadow === decision ? [] : [`shadow: ${shadow}`]),
+  ];
+  return printableLine(notes.length === 0 ? outcome : `${outcome} (${notes.join(', ')})`);
+}
+
+/** With the labels that the run had. */
+function runText({ run_id, labels = [] }: CallLine): string {
+  const shown = labels ?? ['labels unknown'];
+  return printableLine(shown.length === 0 ? run_id : `${run_id} [${shown.join(', ')}]`);
 }
 
 export function localTime(ts: string): string {

@@ -13,6 +13,7 @@ export interface CallsFilterOptions {
   readonly status?: CallLine['status'];
   readonly outcome?: string;
   readonly since?: string;
+  readonly shadow?: boolean;
 }
 
 export interface CallsFilter {
@@ -30,12 +31,14 @@ export function withCallsFilter(command: Command): Command {
     .option('--server <name>', 'only calls to this server')
     .addOption(withChoices(new Option('--status <word>', 'only calls with this status'), ['ok', 'error', 'open']))
     .addOption(withChoices(new Option('--outcome <word>', 'only calls with this outcome'), Object.keys(outcomes)))
-    .option('--since <time>', 'only calls of the last 30m, 2h or 7d');
+    .option('--since <time>', 'only calls of the last 30m, 2h or 7d')
+    .option('--shadow', 'only calls that the shadow policy would have decided differently');
 }
 
 export function readCallsFilter(options: CallsFilterOptions, now: number): CallsFilter {
-  const { agent, server, status, outcome, since } = options;
+  const { agent, server, status, outcome, since, shadow } = options;
   const wanted = [
+    ...(shadow === true ? [(call: CallLine) => call.shadow !== undefined && call.shadow !== call.decision] : []),
     ...(agent === undefined ? [] : [(call: CallLine) => call.agent === agent]),
     ...(server === undefined ? [] : [(call: CallLine) => call.server === server]),
     ...(status === undefined ? [] : [(call: CallLine) => call.status === status]),
@@ -85,11 +88,20 @@ const outcomes: Readonly<Record<Outcome | 'open' | 'held', true>> = {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function readDuration(text: string): number {
+/** `--since` in milliseconds. */
+export function readDuration(text: string): number {
   const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
   const ms = Number(digits) * (unitMs[unit] ?? 0);
   if (ms > 0) return ms;
   throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a length of time.`, {
     hint: 'Write --since with a whole number and a unit: 90s, 30m, 2h or 7d.',
+  });
+}
+
+export function readLimit(text: string, what: 'calls' | 'acts'): number {
+  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (limit > 0) return limit;
+  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of ${what}.`, {
+    hint: 'Write --limit 50.',
   });
 }

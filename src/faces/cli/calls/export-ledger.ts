@@ -8,6 +8,7 @@ import type { Invocation } from '../global-options.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 import { checkOutput, replaceOutput } from '../terminal/output-file.ts';
 import { plural } from '../terminal/plural.ts';
+import type { ExportAnswer } from './ledger-shapes.ts';
 
 export interface ExportArguments {
   readonly to?: string;
@@ -34,7 +35,7 @@ export async function exportLedger(cli: CliContext, invocation: Invocation, opti
     },
   });
   if (options.to === undefined) return;
-  if (invocation.json) terminal.out(JSON.stringify({ lines: total }));
+  if (invocation.json) terminal.out(JSON.stringify({ lines: total } satisfies ExportAnswer));
   else terminal.err(`Exported ${plural(total, 'line')} to ${options.to}.`);
 }
 

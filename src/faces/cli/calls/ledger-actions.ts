@@ -4,6 +4,8 @@ import {
   type LedgerFinding,
   type LedgerPlaces,
   type LedgerReport,
+  type RecordedEvent,
+  readEvents,
   readLedgerHead,
   verifyLedger,
 } from '../../../ledger/index.ts';
@@ -11,7 +13,12 @@ import { ledgerPlaces } from '../../../storage/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { stateLayout } from '../hub/state-layout.ts';
+import { type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-columns.ts';
 import { plural } from '../terminal/plural.ts';
+import { printableLine } from '../terminal/printable.ts';
+import { renderTable } from '../terminal/table.ts';
+import { readLimit } from './calls-filter.ts';
+import type { HeadAnswer, LedgerEvent, VerifyAnswer } from './ledger-shapes.ts';
 
 export async function verify(cli: CliContext, invocation: Invocation, givenHead: string | undefined): Promise<void> {
   const { terminal, clock } = cli;
@@ -22,19 +29,43 @@ export async function verify(cli: CliContext, invocation: Invocation, givenHead:
   const report = await verifyLedger({ clock }, placesOf(cli, invocation), options);
   terminal.progress('');
   if (!report.ok) cli.exitWith(1);
-  if (invocation.json) terminal.out(JSON.stringify(report));
+  if (invocation.json) terminal.out(JSON.stringify(report satisfies VerifyAnswer));
   else for (const line of reportLines(report, head !== undefined)) terminal.out(line);
 }
 
 export async function showHead(cli: CliContext, invocation: Invocation): Promise<void> {
   const { terminal, clock } = cli;
   const head = await readLedgerHead({ clock }, placesOf(cli, invocation));
-  if (invocation.json) terminal.out(JSON.stringify(head ?? null));
+  if (invocation.json) terminal.out(JSON.stringify((head ?? null) satisfies HeadAnswer));
   else if (head === undefined) terminal.err('The audit log has no records yet, so it has no head.');
   else {
     terminal.out(`${head.hash}@${head.seq}`);
     terminal.err('Keep it where agents cannot write. `qm ledger verify --head` checks the audit log against it.');
   }
+}
+
+/** One object for each line, as `qm calls --json` does. */
+export async function showEvents(cli: CliContext, invocation: Invocation, givenLimit: string): Promise<void> {
+  const { terminal } = cli;
+  const limit = readLimit(givenLimit, 'acts');
+  terminal.progress('Reading the audit log …');
+  const events = await readEvents(placesOf(cli, invocation), limit);
+  terminal.progress('');
+  if (invocation.json) for (const event of events) terminal.out(JSON.stringify(event satisfies LedgerEvent));
+  else if (events.length === 0) terminal.err('The audit log has no administrative acts yet.');
+  else for (const line of eventTable(cli, events)) terminal.out(line);
+}
+
+function eventTable({ terminal: { colours, width } }: CliContext, events: readonly RecordedEvent[]): string[] {
+  const columns: readonly FittingColumn<RecordedEvent>[] = [
+    { title: 'TIME (UTC)', text: ({ ts }) => ts.slice(0, 19).replace('T', ' ') },
+    { title: 'WHO', text: ({ who }) => who },
+    { title: 'HOW', text: ({ how }) => how },
+    { title: 'ACT', text: ({ what, failed }) => (failed === true ? `${what} (failed)` : what), paint: colours.bold },
+    { title: 'SUBJECT', text: ({ subject }) => printableLine(subject) },
+    { title: 'DETAIL', text: ({ detail }) => printableLine(detail ?? '-') },
+  ];
+  return renderTable(events, fitColumns(columns, naturalWidths(columns, events), width), { colours, width });
 }
 
 function placesOf(cli: CliContext, { workspace }: Invocation): LedgerPlaces {

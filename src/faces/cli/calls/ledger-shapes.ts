@@ -38,6 +38,14 @@ export const callLineSchema = z.strictObject({
   decision: z.string().nullable().describe('The policy decision.'),
   rule: z.string().nullable().exactOptional().describe('The rule or setting that decided; null where no rule matched.'),
   rule_source: z.string().nullable().exactOptional().describe('The location of that rule, as file:line.'),
+  shadow: z.string().exactOptional().describe('The decision of the shadow policy; absent without one.'),
+  shadow_rule: z.string().nullable().exactOptional().describe('The rule or setting by which it would have decided.'),
+  shadow_rule_source: z.string().nullable().exactOptional().describe('The location of that rule, as file:line.'),
+  labels: z
+    .array(z.string())
+    .nullable()
+    .exactOptional()
+    .describe('The labels of the run before the call; null if they could not be read, absent if it had none.'),
 });
 
 const count = z.int().nonnegative();
@@ -96,3 +104,61 @@ export const summarySchema = z.strictObject({
     unreadable_files: z.array(z.string()),
   }),
 });
+
+const file = z.string().describe('The journal file');
+const seq = z.int().nonnegative().describe('The number of a write in the chain');
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+const findingSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('changed'), file, seq }),
+  z.strictObject({ kind: z.literal('other-end'), file, seq, foundSeq: seq }).describe('Cut, or something was added'),
+  z.strictObject({ kind: z.literal('missing'), file, seq }),
+  z.strictObject({ kind: z.literal('head-missing'), seq, hash }),
+  z.strictObject({
+    kind: z.literal('run-file'),
+    run: z.string(),
+    lacks: count.describe('Calls of the journal that the run file does not have'),
+    adds: count.describe('Calls that the journal does not have'),
+  }),
+  z.strictObject({ kind: z.literal('expired'), file, seq, why: z.string() }).describe('Not a problem'),
+  z.strictObject({ kind: z.literal('head-expired'), seq, hash }).describe('Not a problem'),
+  z
+    .strictObject({ kind: z.literal('sealed'), file, seq, at: z.string(), lines: count, cut: count })
+    .describe('Not a problem: the hub died, and the next one kept `lines` records and cut `cut` bytes'),
+  z.strictObject({ kind: z.literal('unfinished'), file, seq }).describe('Not a problem'),
+  z.strictObject({ kind: z.literal('unchained'), file }).describe('Not a problem'),
+]);
+
+/** `qm ledger verify` */
+export const ledgerVerifySchema = z.strictObject({
+  ok: z.boolean(),
+  segments: count.describe('The number of journal files'),
+  writes: count,
+  records: count,
+  findings: z.array(findingSchema).readonly().describe('At most a thousand, problems first'),
+  problems: count,
+});
+export type VerifyAnswer = z.infer<typeof ledgerVerifySchema>;
+
+/** `qm ledger head` */
+export const ledgerHeadSchema = z
+  .strictObject({ seq, hash, time: z.iso.datetime().describe('When it was read') })
+  .nullable()
+  .describe('null: nothing is recorded yet');
+export type HeadAnswer = z.infer<typeof ledgerHeadSchema>;
+
+/** `qm ledger events` prints one such object per line. */
+export const ledgerEventSchema = z.strictObject({
+  ts: z.iso.datetime(),
+  who: z.string().describe('operator, hub, or the name of a person'),
+  how: z.string().describe('terminal, command, api or hub'),
+  what: z.string().describe('token.issued, trust.approved, secret.set, server.added, retention.pruned …'),
+  subject: z.string(),
+  detail: z.string().exactOptional(),
+  failed: z.literal(true).exactOptional().describe('An earlier record announced it, and then it did not happen'),
+});
+export type LedgerEvent = z.infer<typeof ledgerEventSchema>;
+
+/** `qm ledger export --to …` */
+export const ledgerExportSchema = z.strictObject({ lines: count.describe('The number of exported lines') });
+export type ExportAnswer = z.infer<typeof ledgerExportSchema>;

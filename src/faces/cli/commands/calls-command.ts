@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { HubError } from '../../../base/index.ts';
 import type { CallLine, LedgerPlaces, RecordedCall, RecordedCalls } from '../../../ledger/index.ts';
 import { noteUnsettledCalls } from '../agents/unsettled-note.ts';
 import {
@@ -7,8 +6,10 @@ import {
   type CallsFilterOptions,
   fitsFilter,
   readCallsFilter,
+  readLimit,
   withCallsFilter,
 } from '../calls/calls-filter.ts';
+import { copiesNote } from '../calls/copies-note.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -38,7 +39,7 @@ async function calls(cli: CliContext, invocation: Invocation, options: CallsOpti
   ]);
   const startedAt = clock.now();
   const filter = readCallsFilter(options, startedAt);
-  const limit = readLimit(options.limit);
+  const limit = readLimit(options.limit, 'calls');
   const { run, since, where } = filter;
   const places = ledgerPlaces(stateLayout(cli, invocation.workspace));
   const ended = await readRecordedCalls(places, {
@@ -79,12 +80,9 @@ async function print(
   await noteUnsettledCalls(cli, workspace);
 }
 
-const copiesNote =
-  'Copy, not verified: the journal of this workspace has no calls, so these come from .runs, where agents may write.';
-
 async function sayNothingThere(cli: CliContext, workspace: string, options: CallsOptions): Promise<string> {
-  const { run, agent, server, status, outcome, since } = options;
-  const picky = [run, agent, server, status, outcome, since].some((each) => each !== undefined);
+  const { run, agent, server, status, outcome, since, shadow } = options;
+  const picky = [run, agent, server, status, outcome, since, shadow].some((each) => each !== undefined);
   if (!picky) {
     return 'The audit log has no calls yet. `qm call SERVER.TOOL --agent NAME` makes one, and `qm serve` lets agents make them.';
   }
@@ -122,10 +120,4 @@ async function follow(cli: CliContext, scope: FollowScope, last: readonly Record
     },
     AbortSignal.any([signals.graceful(), terminal.gone]),
   );
-}
-
-function readLimit(text: string): number {
-  const limit = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (limit > 0) return limit;
-  throw new HubError('USAGE', `"${text.slice(0, 40)}" is not a number of calls.`, { hint: 'Write --limit 50.' });
 }

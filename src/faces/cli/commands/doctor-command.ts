@@ -3,7 +3,7 @@ import { HubError, toHubError } from '../../../base/index.ts';
 import { type Problem, placeOf } from '../../../domain/index.ts';
 import { checkRun } from '../agents/agent-option.ts';
 import type { CliContext } from '../context.ts';
-import type { DoctorServer } from '../doctor/diagnosis-shapes.ts';
+import type { DoctorAnswer, DoctorServer } from '../doctor/diagnosis-shapes.ts';
 import type { DoctorShow } from '../doctor/doctor-show.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -11,10 +11,11 @@ import { helpExamples } from '../help-examples.ts';
 export function doctorCommand(cli: CliContext): Command {
   return new Command('doctor')
     .description('test the connection to each server and suggest how to fix failures')
-    .addHelpText('after', helpExamples('qm doctor', 'qm doctor files github --timeout 60'))
+    .addHelpText('after', helpExamples('qm doctor', 'qm doctor files github --timeout 60', 'qm doctor --frozen'))
     .argument('[server...]', 'servers to test (default: all)')
     .option('--timeout <seconds>', 'timeout per transport (default: 15; 60 with npx, uvx and the like)')
     .option('--run <id>', 'run to record the probes under (default: a new one)')
+    .option('--frozen', 'exit 1 if a definition differs from quartermaster.lock, for CI')
     .option('--foreground', 'if no hub runs, run it in this process instead of in the background')
     .action((names: string[], options: DoctorOptions, command: Command) =>
       doctor(cli, readInvocation(command, cli), names, options),
@@ -24,6 +25,7 @@ export function doctorCommand(cli: CliContext): Command {
 interface DoctorOptions {
   readonly timeout?: string;
   readonly run?: string;
+  readonly frozen?: boolean;
   readonly foreground?: boolean;
 }
 
@@ -53,6 +55,7 @@ async function doctor(
   const problems = [
     ...rowing.problemsFor(configuration, new Set(rows.keys())),
     ...(names.length === 0 ? await connectionProblems(cli, invocation.workspace, configuration) : []),
+    ...(options.frozen === true ? rowing.frozenProblems(configuration) : []),
   ];
   const show = createDoctorShow(cli, invocation.json, {
     problems: rowing.problemsApart(problems, rows),
@@ -61,25 +64,26 @@ async function doctor(
   const found = (): DoctorServer[] => [...rows.values()].filter((row) => row !== undefined);
   for (const row of found()) show.finding(row);
   if (fatal[0] !== undefined) {
-    show.end({ run: null, servers: found(), problems });
+    show.end({ run: null, servers: found(), problems, findings: [] });
     throw new HubError('CONFIG_INVALID', `No server was tried: ${placeOf(fatal[0])} has to be corrected first.`);
   }
   if (servers.length === 0 && problems.length === 0) sayEmpty(cli);
-  const task = { servers: usable, timeoutMs, run, foreground: options.foreground, stop };
-  const { run: usedRun, renamed: aboutNames } = await probeAll(cli, invocation, task, show, (row) =>
-    rows.set(row.name, row),
-  );
+  const { frozen, foreground } = options;
+  const task = { servers: usable, timeoutMs, run, frozen, foreground, stop };
+  const onRow = (row: DoctorServer): void => void rows.set(row.name, row);
+  const { run: usedRun, renamed: aboutNames, findings } = await probeAll(cli, invocation, task, show, onRow);
   // The conventional exit code for Ctrl-C.
   if (stop.aborted) cli.exitWith(130);
   if (cli.terminal.gone.aborted) return;
   if (stop.aborted) {
-    if (!invocation.json) show.end({ run: usedRun, servers: found(), problems });
+    if (!invocation.json) show.end({ run: usedRun, servers: found(), problems, findings });
     sayStopped(cli, invocation, rows.size - found().length);
     return;
   }
-  show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames] });
+  show.end({ run: usedRun, servers: found(), problems: [...problems, ...aboutNames], findings });
   if (!invocation.json) sayProblems(cli, aboutNames);
-  cli.exitWith(rowing.doctorExitCode(found(), problems));
+  if (!invocation.json && names.length === 0) await sayUnignored(cli, invocation);
+  cli.exitWith(rowing.doctorExitCode(found(), frozen === true ? [...problems, ...aboutNames] : problems));
   if (!invocation.json && problems.length > 0 && cli.stdin.isTTY === true && cli.terminal.errIsTerminal) {
     const { offerToMove } = await import('../secrets/move-action.ts');
     await offerToMove(cli, invocation.workspace, new Set(rows.keys()));
@@ -92,6 +96,12 @@ function sayEmpty({ terminal }: CliContext): void {
   );
 }
 
+async function sayUnignored(cli: CliContext, { workspace }: Invocation): Promise<void> {
+  const { runFilesNote } = await import('../calls/run-files-note.ts');
+  const note = await runFilesNote(cli, workspace);
+  if (note !== undefined) cli.terminal.err(note);
+}
+
 function sayStopped({ terminal }: CliContext, { json }: Invocation, left: number): void {
   const message = `Stopped; ${left === 1 ? '1 server was' : `${left} servers were`} not tried to the end.`;
   terminal.err(json ? JSON.stringify({ error: { code: 'CANCELLED', message } }) : message);
@@ -101,6 +111,7 @@ interface ProbeTask {
   readonly servers: readonly string[];
   readonly timeoutMs: number | undefined;
   readonly run: string | undefined;
+  readonly frozen: boolean | undefined;
   readonly foreground: boolean | undefined;
   readonly stop: AbortSignal;
 }
@@ -110,6 +121,7 @@ interface Probed {
   readonly run: string | null;
   /** Problems with names, which show only once the tools are known. */
   readonly renamed: readonly Problem[];
+  readonly findings: DoctorAnswer['findings'];
 }
 
 /** A probe may take its time, over several transports and lists. */
@@ -118,11 +130,11 @@ const silenceMs = 3_600_000;
 async function probeAll(
   cli: CliContext,
   invocation: Invocation,
-  { servers, timeoutMs, run, foreground, stop }: ProbeTask,
+  { servers, timeoutMs, run, frozen, foreground, stop }: ProbeTask,
   show: DoctorShow,
   onRow: (row: DoctorServer) => void,
 ): Promise<Probed> {
-  const nothing = { run: null, renamed: [] };
+  const nothing = { run: null, renamed: [], findings: [] };
   if (servers.length === 0) return nothing;
   const [{ withHub }, { diagnoseEventSchema, diagnoseOutcomeSchema }] = await Promise.all([
     import('../hub/join-hub.ts'),
@@ -145,7 +157,7 @@ async function probeAll(
   stop.addEventListener('abort', release, { once: true });
   try {
     return await withHub(cli, invocation, { foreground }, async (hub) => {
-      const request = { name: 'diagnose', params: { servers, timeoutMs, run }, timeoutMs: silenceMs, onEvent };
+      const request = { name: 'diagnose', params: { servers, timeoutMs, run, frozen }, timeoutMs: silenceMs, onEvent };
       return diagnoseOutcomeSchema.parse(await hub.operate(request, stop));
     });
   } catch (error) {

@@ -38,7 +38,7 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
   const { terminal } = cli;
   const [
     { withLocalHub },
-    { judge, readToolName, sayVerdict },
+    { judge, judgeByShadow, readToolName, sayVerdict },
     { argumentsFromJson },
     { strangerNote },
     { adviceOn, policyEntriesFor },
@@ -57,8 +57,8 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
     const name = readToolName(text, hub);
     const labels = options.run === undefined ? undefined : hub.labelsOf(options.run);
     const asks = args !== undefined || options.run !== undefined;
-    const call = { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) };
-    const verdict = judge(hub, agent, name, asks ? call : undefined);
+    const call = asks ? { args: args ?? {}, ...(options.run === undefined ? {} : { labels }) } : undefined;
+    const verdict = judge(hub, agent, name, call);
     const widest = policyEntriesFor(hub.configuration, agent).at(-1);
     const lifting = { access: accessOf(hub.configuration, name), owner: widest?.title ?? `agent ${agent}` };
     const found = findKnown(hub, name);
@@ -68,7 +68,11 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       role: widest === undefined || widest.entry.name === agent ? null : widest.entry.name,
       ...name,
       verdict,
-      text: sayVerdict(verdict, name),
+      text:
+        found.kind === 'missing'
+          ? `${found.text} By the rules, ${sayVerdict(verdict, name)}`
+          : sayVerdict(verdict, name),
+      shadow: verdict.kind === 'decided' ? judgeByShadow(hub, agent, name, call) : null,
       fix:
         verdict.kind === 'decided'
           ? (askFirst(hub, agent, verdict.decision) ?? adviceOn(verdict.decision, name, lifting) ?? null)
@@ -81,10 +85,11 @@ async function explain(cli: CliContext, invocation: Invocation, text: string, op
       return;
     }
     const { green, yellow, red } = terminal.colours;
-    terminal.say({ allow: green, ask: yellow, deny: red }[answer.decision](answer.text));
+    const ink = found.kind === 'missing' ? red : { allow: green, ask: yellow, deny: red }[answer.decision];
+    terminal.say(ink(answer.text));
     if (answer.fix !== null) terminal.say(answer.fix);
+    if (answer.shadow !== null) terminal.say(`By the shadow policy: ${answer.shadow.text}`);
     if (options.run !== undefined) terminal.say(sayLabels(options.run, labels));
-    if (found.kind === 'missing') terminal.err(`${terminal.errColours.red('qm:')} ${printableLine(found.text)}`);
     await warnOfNames(cli, hub, name);
     const note = answer.role === null ? strangerNote(hub.configuration, agent) : roleNote(agent, answer.role);
     if (note !== undefined) terminal.err(terminal.errColours.dim(note));
@@ -128,13 +133,14 @@ interface Explained extends NamedTool {
   readonly text: string;
   readonly fix: string | null;
   readonly known: boolean | null;
+  readonly shadow: Explanation['shadow'];
 }
 
-function toExplanation({ verdict, text, fix, known, ...who }: Explained): Explanation {
+function toExplanation({ verdict, text, fix, known, shadow, ...who }: Explained): Explanation {
   if (verdict.kind !== 'decided') {
     const { kind, file, line } = verdict;
     const source = { file, ...(line === undefined ? {} : { line }) };
-    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix, known };
+    return { ...who, decision: 'deny', reason: kind, source, pattern: null, because: null, text, fix, known, shadow };
   }
   const { effect, reason } = verdict.decision;
   return {
@@ -147,5 +153,6 @@ function toExplanation({ verdict, text, fix, known, ...who }: Explained): Explan
     text,
     fix,
     known,
+    shadow,
   };
 }

@@ -10,10 +10,10 @@ const load = () => import('../calls/ledger-actions.ts');
 
 export function ledgerCommand(cli: CliContext): Command {
   const ledger = new Command('ledger')
-    .description('check that nobody changed the audit log, or export it')
+    .description('check that nobody changed the audit log, show administrative acts, or export it')
     .addHelpText('after', helpExamples('qm ledger verify', 'qm ledger head --json'))
     .helpCommand(false);
-  for (const sub of [verifyCommand, headCommand, exportCommand]) ledger.addCommand(sub(cli));
+  for (const sub of [verifyCommand, headCommand, eventsCommand, exportCommand]) ledger.addCommand(sub(cli));
   return ledger;
 }
 
@@ -32,6 +32,19 @@ function headCommand(cli: CliContext): Command {
     .description('print the hash of the newest record, to keep elsewhere')
     .addHelpText('after', helpExamples('qm ledger head', 'qm ledger head --json'))
     .action(async (_options, command: Command) => (await load()).showHead(cli, readInvocation(command, cli)));
+}
+
+function eventsCommand(cli: CliContext): Command {
+  return new Command('events')
+    .description('show acts that changed rights or settings: tokens, trust, secrets, servers, retention')
+    .addHelpText(
+      'after',
+      helpExamples('qm ledger events', 'qm ledger events --json | jq \'select(.what == "token.issued")\''),
+    )
+    .option('--limit <count>', 'number of acts to show', '50')
+    .action(async (options: { readonly limit: string }, command: Command) =>
+      (await load()).showEvents(cli, readInvocation(command, cli), options.limit),
+    );
 }
 
 function exportCommand(cli: CliContext): Command {

@@ -14,8 +14,9 @@ export function logsCommand(cli: CliContext): Command {
     .description('show what a server wrote to stderr, also one that failed to start')
     .argument('<server>', 'a server that the hub starts')
     .option('--follow', 'print further lines as they come, until Ctrl-C')
+    .option('--all', 'also show lines of earlier processes of the server')
     .option('--lines <count>', 'number of lines to show', '100')
-    .addHelpText('after', helpExamples('qm logs files', 'qm logs files --follow --lines 20'))
+    .addHelpText('after', helpExamples('qm logs files', 'qm logs files --all', 'qm logs files --follow --lines 20'))
     .action((name: string, options: LogsOptions, command: Command) =>
       logs(cli, readInvocation(command, cli), name, options),
     );
@@ -23,6 +24,7 @@ export function logsCommand(cli: CliContext): Command {
 
 interface LogsOptions {
   readonly follow?: boolean;
+  readonly all?: boolean;
   readonly lines: string;
 }
 
@@ -35,7 +37,7 @@ async function logs(cli: CliContext, invocation: Invocation, server: string, opt
   const [lines, follow] = [readLines(options.lines), options.follow === true];
   await refuseSilent(cli, invocation, server);
   const stop = AbortSignal.any([cli.signals.graceful(), cli.terminal.gone]);
-  const operation = { name: 'logs', params: { server, lines, follow } };
+  const operation = { name: 'logs', params: { server, lines, follow, all: options.all === true } };
   const attached = await attachToHub(cli, invocation, { agent: 'operator', operation });
   if (attached === undefined) throw noHub(server);
   const end = (): void => void attached.socket.destroy();
@@ -65,7 +67,11 @@ function createPrinter(
 ): (part: ServerLogPart, follow: boolean) => void {
   const { dim } = terminal.errColours;
   let process: number | undefined;
-  return ({ lines, missed, error }, follow) => {
+  return ({ lines, missed, earlier, error }, follow) => {
+    if (earlier > 0 && !json) {
+      const what = earlier === 1 ? '1 line' : `${earlier} lines`;
+      terminal.err(dim(`… ${what} of earlier processes: \`qm logs ${server} --all\` …`));
+    }
     if (missed > 0) terminal.err(dim(`… ${missed} lines came too fast to be kept …`));
     for (const { at, pid, text } of lines) {
       const time = new Date(at);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Clock } from '../../../base/index.ts';
 import type { ServerStatus } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
@@ -7,6 +8,7 @@ import { hubWords } from '../hub/hub-words.ts';
 import type { LsAnswer } from '../json-shapes.ts';
 import { problemLines } from '../servers/problem-lines.ts';
 import { createColours } from '../terminal/colours.ts';
+import { plural } from '../terminal/plural.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { type Column, renderTable } from '../terminal/table.ts';
 import { hang } from '../terminal/wrap.ts';
@@ -127,13 +129,21 @@ const stateColour: Readonly<Record<ServerStatus['state'], 'green' | 'dim' | 'yel
 };
 
 /** The error, the entries it hides, or its description; the most urgent first. */
-function noteOf({ clock, mask }: CliContext, { error, retryAt, hides, description }: Server): string {
-  const seconds = retryAt === undefined ? undefined : Math.max(0, Math.ceil((retryAt - clock.now()) / 1000));
+function noteOf({ clock, mask }: CliContext, server: Server): string {
+  const { error, hides, description, withheld } = server;
   const parts = [
     error,
-    error === undefined || seconds === undefined ? undefined : `Next attempt in ${seconds} s.`,
+    error === undefined ? undefined : nextAttempt(clock, server),
+    withheld === undefined ? undefined : `${plural(withheld, 'definition')} withheld.`,
     hides.length === 0 ? undefined : `Hides ${hides.join(', ')}.`,
     error === undefined ? description : undefined,
   ];
   return printableLine(mask.text(parts.filter((part) => part !== undefined).join(' ')));
+}
+
+function nextAttempt(clock: Pick<Clock, 'now'>, { state, retryAt }: Server): string | undefined {
+  if (retryAt === undefined) return undefined;
+  const seconds = Math.max(0, Math.ceil((retryAt - clock.now()) / 1000));
+  if (state !== 'open-circuit') return `Next attempt in ${seconds} s.`;
+  return `Several attempts failed, so calls fail at once until the next one in ${seconds} s.`;
 }

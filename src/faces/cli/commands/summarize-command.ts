@@ -30,8 +30,15 @@ async function summarize(cli: CliContext, { workspace, json }: Invocation, optio
   ]);
   const run = checkRun(options.run);
   const target = options.output === undefined ? undefined : await checkedTarget(cli, options.output);
-  terminal.progress('Reading the audit log …');
-  const stats = await summarizeCalls(ledgerPlaces(stateLayout(cli, workspace)), run === undefined ? {} : { run });
+  let shown = -1;
+  const onProgress = (done: number, total: number): void => {
+    const percent = total === 0 ? 100 : Math.min(100, Math.floor((100 * done) / total));
+    if (percent > shown) terminal.progress(`Reading the audit log … ${percent} %`);
+    shown = percent;
+  };
+  onProgress(0, 1);
+  const places = ledgerPlaces(stateLayout(cli, workspace));
+  const stats = await summarizeCalls(places, run === undefined ? { onProgress } : { run, onProgress });
   terminal.progress('');
   const summary = { mcp_stats: stats };
   if (target !== undefined) {

@@ -159,6 +159,7 @@ const hidingWords: Readonly<Record<DecisionReason['kind'], string>> = {
   'unsafe-uri': 'with an unsafe URI',
   'protected-path': 'for a protected path',
   'unclear-path': 'for an unclear path',
+  'definition-changed': 'with a definition that nobody accepted',
   'not-routed': 'not routed',
   'not-included': 'not included',
   excluded: 'excluded',

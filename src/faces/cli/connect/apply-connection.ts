@@ -7,6 +7,7 @@ import { tellHubOfTrust } from '../trust/tell-hub.ts';
 import { openConnections } from './connection-store.ts';
 import { type FileDraft, isLeftEmpty } from './file-drafts.ts';
 import { type ConnectionPlan, isChanged } from './plan-connection.ts';
+import { switchedEntries } from './plan-switch.ts';
 import { type WrittenFile, writeFiles } from './write-files.ts';
 
 /** Writes what was planned, if every file is still as it was. What it moves between files is approved by this act. */
@@ -14,7 +15,7 @@ export async function applyConnection(cli: CliContext, plan: ConnectionPlan): Pr
   const { order, switches } = plan;
   const { workspace } = order.at;
   const changed = plan.files.filter(isChanged);
-  const moved = switches.flatMap((each) => (each.kind === 'off' && each.how === 'moved' ? [each.server] : []));
+  const moved = switchedEntries(switches).flatMap(({ how, server }) => (how === 'moved' ? [server] : []));
   return withConfigLock(cli, workspace, async () => {
     const store = await openConnections(cli, workspace);
     const approval = await beforeWriting(cli, workspace);
@@ -70,11 +71,7 @@ function connectionOf({ clock }: CliContext, plan: ConnectionPlan, written: read
     transport: draft.kind,
     connectedAt: clock.now(),
     files: files.map((file) => connectedFile(file, written, earlier)).filter(({ steps }) => steps.taken.length > 0),
-    switchedOff: switches.flatMap((each) => {
-      if (each.kind !== 'off') return [];
-      const { server, key, file, how } = each;
-      return [{ server, key, file, how }];
-    }),
+    switchedOff: switchedEntries(switches),
   };
 }
 

@@ -12,7 +12,7 @@ export interface ChosenFile {
 }
 
 /**
- * The narrowest place that works. A file that git tracks is not taken unasked: the entry has paths of this machine, and
+ * The narrowest place that works. A file that git tracks is not taken unasked: the entry has paths on this machine, and
  * others would get them.
  */
 export async function choosePlace(
@@ -26,7 +26,7 @@ export async function choosePlace(
   let note: string | undefined;
   for (const place of places) {
     const state: GitState = place.scope === 'project' ? await gitStateOf(cli, at.workspace, place.path) : 'outside';
-    const why = state === 'tracked' ? 'is tracked by git, and the entry has paths of this machine' : obstacle(place);
+    const why = state === 'tracked' ? 'is tracked by git, and the entry has paths on this machine' : obstacle(place);
     if (why === undefined) return { place, note };
     note ??= `${shownPath(at, place.path)} ${why}.`;
   }

@@ -9,6 +9,7 @@ import { shownPath } from './client-context.ts';
 import type { ConnectAnswer } from './connect-shapes.ts';
 import type { FirstCall } from './first-call.ts';
 import type { ConnectionPlan } from './plan-connection.ts';
+import { switchedEntries } from './plan-switch.ts';
 import type { WrittenFile } from './write-files.ts';
 
 /** What was written, and what the person does next. */
@@ -121,11 +122,7 @@ function answerOf(
     transport: draft.kind,
     tokenVariable: draft.kind === 'http' ? draft.tokenVariable : null,
     files: written.map(({ path, change, backup }) => ({ path, change, backup })),
-    switchedOff: switches.flatMap((each) => {
-      if (each.kind !== 'off') return [];
-      const { server, key, file, how } = each;
-      return [{ server, key, file, how }];
-    }),
+    switchedOff: [...switchedEntries(switches)],
     left: switches.flatMap((each) => {
       if (each.kind !== 'left') return [];
       const { entry: found, file, server } = each.direct;

@@ -112,7 +112,7 @@ function sharedParts({ at, draft }: ConnectOrder, switches: ConnectionPlan['swit
 }
 
 /** Without a terminal nobody can answer, so that the option has to. */
-function refuseUnasked(cli: CliContext, { json }: Invocation): void {
+export function refuseUnasked(cli: CliContext, { json }: Invocation): void {
   if (canAsk(cli) && !json) return;
   throw new HubError('USAGE', 'Nothing was written: there is no terminal to ask.', { hint: 'Add --yes to agree.' });
 }

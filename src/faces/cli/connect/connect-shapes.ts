@@ -27,7 +27,7 @@ export const connectSchema = z.strictObject({
   files: z.array(writtenFile).describe('Empty: everything was so already'),
   switchedOff: z
     .array(z.strictObject({ ...directEntry, how: z.enum(['setting', 'removed', 'moved']) }))
-    .describe('Entries of the client that the hub serves; moved: to quartermaster.yaml'),
+    .describe('Entries of the client for servers of the hub; moved: to quartermaster.yaml'),
   left: z
     .array(z.strictObject({ ...directEntry, why: z.string() }))
     .describe('The same, but the client still uses them without the hub'),
@@ -49,7 +49,7 @@ export const connectPrintSchema = z.strictObject({
   snippet: z.string(),
 });
 
-/** `qm connect` */
+/** `qm connect`, and `qm disconnect` with the connected ones only */
 export const clientListSchema = z.array(
   z.strictObject({
     client: z.string(),

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
 import { HubError, toHubError } from '../../../base/index.ts';
 import { type Client, type ClientConnection, type ClientContext, findClient } from '../../../clients/index.ts';
-import type { Configuration, Problem, ServerSpec } from '../../../domain/index.ts';
+import type { Configuration, Problem } from '../../../domain/index.ts';
 import type { CliContext } from '../context.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 import { loadTexts } from '../trust/workspace-trust.ts';
 import { readClientContext, shownPath } from './client-context.ts';
 import { openConnections } from './connection-store.ts';
 import { createFileDrafts, type FileDrafts, refuseBrokenText } from './file-drafts.ts';
-import { contentAt, type DirectEntry, findDirect, hubAgentOf } from './find-direct.ts';
+import { contentAt, type DirectEntry, type DirectScope, findDirect, hubAgentOf } from './find-direct.ts';
 import { isSwitchedOff } from './plan-switch.ts';
+import { servedBy, unservedBy } from './served-servers.ts';
 
 /** Connected clients that reach a server of the hub without it, or that lost their entry for the hub. */
 export async function connectionProblems(
@@ -21,10 +22,8 @@ export async function connectionProblems(
   try {
     const at = await readClientContext(cli, workspace);
     const connections = await (await openConnections(cli, workspace)).list();
-    const served = [...configuration.servers.values()].flatMap((server): ServerSpec[] =>
-      server.kind === 'ready' && server.spec.enabled ? [server.spec] : [],
-    );
-    const found = await Promise.all(connections.map((connection) => problemsOf(cli, at, connection, served)));
+    const servers = { served: servedBy(configuration), unserved: unservedBy(configuration) };
+    const found = await Promise.all(connections.map((connection) => problemsOf(cli, at, connection, servers)));
     return found.flat();
   } catch (error) {
     const { message, hint } = toHubError(error);
@@ -36,7 +35,7 @@ async function problemsOf(
   cli: CliContext,
   at: ClientContext,
   connection: ClientConnection,
-  served: readonly ServerSpec[],
+  servers: Pick<DirectScope, 'served' | 'unserved'>,
 ): Promise<readonly Problem[]> {
   const client = findClient(connection.client);
   if (client === undefined) return [];
@@ -54,7 +53,7 @@ async function problemsOf(
   const direct = await findDirect({
     client,
     at,
-    served,
+    ...servers,
     own: { path: connection.file, key: connection.entry },
     textOf: drafts.textOf,
     load: async ({ file, text }) =>
@@ -66,7 +65,7 @@ async function problemsOf(
   return [
     ...broken,
     ...lostEntry({ client, at, connection, drafts }).map((problem) => ({ ...problem, fix })),
-    ...used.map((each) => ({ ...directProblem(client, at, each), fix })),
+    ...used.map((each) => directProblem({ client, at }, each, fix)),
   ];
 }
 
@@ -92,12 +91,19 @@ function lostEntry({ client, at, connection, drafts }: EntryScope): readonly Omi
   return [{ ...shown, message: `${client.title} was connected as ${agent}, but its entry "${entry}" ${how}.` }];
 }
 
-function directProblem({ title }: Client, at: ClientContext, direct: DirectEntry): Omit<Problem, 'fix'> {
-  const { file, entry, server, reason } = direct;
+function directProblem(
+  { client, at }: Pick<EntryScope, 'client' | 'at'>,
+  { file, entry, server, reason, unserved }: DirectEntry,
+  connectAgain: string,
+): Problem {
   const what = reason === 'hub' ? `uses the hub as agent ${server} too` : `reaches server ${server} without the hub`;
+  const why = unserved === undefined ? '' : ` The hub does not serve it: ${unserved}.`;
+  const path = shownPath(at, file.path);
+  const isConnectable = unserved === undefined || client.switchOff(file, entry, at).kind === 'setting';
   return {
     severity: 'warning',
-    file: shownPath(at, file.path),
-    message: `${title} ${what}, by its entry "${entry.key}".`,
+    file: path,
+    message: `${client.title} ${what}, by its entry "${entry.key}".${why}`,
+    fix: isConnectable ? connectAgain : `Remove the entry from ${path} yourself, or let the hub serve the server.`,
   };
 }

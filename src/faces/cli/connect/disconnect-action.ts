@@ -6,19 +6,25 @@ import { printableLine } from '../terminal/printable.ts';
 import { canAsk } from '../trust/trust-prompt.ts';
 import { readClientContext, shownPath } from './client-context.ts';
 import { pickClient } from './client-list.ts';
-import { findConnection } from './connect-action.ts';
+import { findConnection, refuseUnasked } from './connect-action.ts';
 import type { DisconnectAnswer } from './connect-shapes.ts';
 import { fileLines } from './preview-lines.ts';
 import { maskSecrets } from './text-secrets.ts';
 import { applyUndo, planUndo, type UndoPlan } from './undo-connection.ts';
 import type { WrittenFile } from './write-files.ts';
 
+export interface DisconnectOptions {
+  readonly yes?: boolean;
+  /** Undo what was changed by hand, too. */
+  readonly force?: boolean;
+}
+
 /** `qm disconnect CLIENT` */
 export async function disconnect(
   cli: CliContext,
   invocation: Invocation,
   word: string,
-  { force = false }: { readonly force?: boolean },
+  options: DisconnectOptions,
 ): Promise<void> {
   const { terminal } = cli;
   const client = pickClient(word);
@@ -33,7 +39,7 @@ export async function disconnect(
   const plan = await planUndo(cli, at, connection);
   await maskSecrets(cli, { client, at }, plan.files);
   if (!invocation.json) for (const line of await fileLines(cli, at, plan.files)) terminal.errWhole(line);
-  if (plan.changed.length > 0 && !force && !(await isAgreed(cli, invocation, plan))) {
+  if (!(await isAgreed(cli, invocation, plan, options))) {
     terminal.err('Nothing was written.');
     return;
   }
@@ -51,15 +57,28 @@ export async function disconnect(
   }
   if (restored.length > 0)
     terminal.err(`${client.title} uses these directly again: ${restored.map(printableLine).join(', ')}.`);
-  terminal.err(client.restart);
+  terminal.err(`Restart ${client.title}: until then it may still use the hub.`);
 }
 
 function hasBackup({ backup }: WrittenFile): boolean {
   return backup !== null;
 }
 
+async function isAgreed(
+  cli: CliContext,
+  invocation: Invocation,
+  { files, changed }: UndoPlan,
+  { yes = false, force = false }: DisconnectOptions,
+): Promise<boolean> {
+  if (force) return true;
+  if (changed.length > 0) return await isChangeAgreed(cli, invocation, changed);
+  if (yes || files.length === 0) return true;
+  refuseUnasked(cli, invocation);
+  return await confirm(cli, 'Write this?', { option: '--yes', usual: 'yes' });
+}
+
 /** Whoever changed the entry may want to keep it. */
-async function isAgreed(cli: CliContext, { json }: Invocation, { changed }: UndoPlan): Promise<boolean> {
+async function isChangeAgreed(cli: CliContext, { json }: Invocation, changed: readonly string[]): Promise<boolean> {
   const places = changed.map(printableLine).join(', ');
   const message = `What \`qm connect\` wrote was changed since (${places}).`;
   if (!canAsk(cli) || json) {

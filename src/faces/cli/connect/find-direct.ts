@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../../base/index.ts';
 import type { Client, ClientContext, ClientEntry, ClientFile, ProjectText } from '../../../clients/index.ts';
 import { fittingName } from '../../../config/index.ts';
 import type { Configuration, ServerSpec, TransportSpec } from '../../../domain/index.ts';
@@ -10,6 +11,8 @@ export interface DirectEntry {
   /** The server of the hub; for an entry that leads to the hub itself, its agent. */
   readonly server: string;
   readonly reason: 'name' | 'program' | 'address' | 'hub';
+  /** Why the hub does not serve it, as half a sentence; undefined if it does. */
+  readonly unserved?: string;
 }
 
 export interface DirectScope {
@@ -17,6 +20,8 @@ export interface DirectScope {
   readonly at: ClientContext;
   /** The servers that the hub serves. */
   readonly served: readonly ServerSpec[];
+  /** Why the hub does not serve its other servers, by name. */
+  readonly unserved: ReadonlyMap<string, string>;
   /** The entry for the hub that the command writes; undefined if it writes none. */
   readonly own: { readonly path: string; readonly key: string } | undefined;
   textOf(path: string): string | undefined;
@@ -49,11 +54,12 @@ export function contentAt(text: string, { dialect }: ClientFile, { path }: Clien
 }
 
 function matchOf(
-  { served, at }: DirectScope,
+  { client, served, unserved, at }: DirectScope,
   configuration: Configuration,
   { key }: ClientEntry,
   content: unknown,
-): Pick<DirectEntry, 'server' | 'reason'> | undefined {
+): Pick<DirectEntry, 'server' | 'reason' | 'unserved'> | undefined {
+  if (isJsonObject(content) && client.isOff?.(content) === true) return undefined;
   const name = fittingName(key) ?? key;
   const server = configuration.servers.get(name);
   // The configuration leaves out entries that lead to a hub.
@@ -61,9 +67,10 @@ function matchOf(
     const agent = hubAgentOf(content, at.workspace);
     return agent === undefined ? undefined : { server: agent, reason: 'hub' };
   }
-  const spec = server.kind === 'ready' ? server.spec : undefined;
-  if (spec?.enabled === false) return undefined;
   if (served.some((each) => each.name === name)) return { server: name, reason: 'name' };
+  const why = unserved.get(name);
+  if (why !== undefined) return { server: name, reason: 'name', unserved: why };
+  const spec = server.kind === 'ready' ? server.spec : undefined;
   for (const { name: other, transport, fallbacks } of spec === undefined ? [] : served) {
     const reason = [transport, ...fallbacks].map((each) => sameTransport(each, spec?.transport)).find(Boolean);
     if (reason !== undefined) return { server: other, reason };

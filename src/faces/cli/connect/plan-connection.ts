@@ -105,6 +105,7 @@ async function planSwitches(
     client,
     at,
     served: specs,
+    unserved: served.unserved,
     own,
     textOf: drafts.textOf,
     load: async ({ file, text }) =>

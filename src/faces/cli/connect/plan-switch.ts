@@ -7,7 +7,7 @@ import type { FileDrafts } from './file-drafts.ts';
 import type { DirectEntry, DirectScope } from './find-direct.ts';
 import { movedEntry } from './moved-entry.ts';
 
-/** What becomes of an entry that the hub serves too. */
+/** What becomes of an entry for a server of the hub. */
 export type SwitchPlan =
   | ({ readonly kind: 'off' } & SwitchedEntry & { readonly everywhere: boolean; readonly direct: DirectEntry })
   /** It stays, for that reason. */
@@ -26,7 +26,7 @@ const own = 'quartermaster.yaml';
 /** Plans how the client stops using the entry; undefined if it does not use it already. */
 export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promise<SwitchPlan | undefined> {
   const { client, at, drafts } = scope;
-  const { file, entry, server } = direct;
+  const { file, entry, server, unserved } = direct;
   const order = client.switchOff(file, entry, at);
   const done = (how: SwitchedEntry['how'], everywhere: boolean): SwitchPlan => {
     return { kind: 'off', server, key: entry.key, file: file.path, how, everywhere, direct };
@@ -38,6 +38,8 @@ export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promi
     if (!(await drafts.take(order))) return left('the file of the setting cannot be edited');
     return done('setting', order.reach === 'everywhere');
   }
+  // The entry may be all that there is of the server, and the hub would not serve it anywhere else either.
+  if (unserved !== undefined) return left(`the hub does not serve it: ${unserved}`);
   const goBack = drafts.mark();
   const isTaken = await drafts.take({ ...file, steps: [{ kind: 'remove', path: entry.path }] });
   if (!isTaken) return left('it is written in a form that cannot be edited');
@@ -47,6 +49,15 @@ export async function planSwitch(scope: SwitchScope, direct: DirectEntry): Promi
   if (why === undefined) return done('moved', false);
   goBack();
   return left(why);
+}
+
+/** The entries that the client stops using. */
+export function switchedEntries(plans: readonly SwitchPlan[]): readonly SwitchedEntry[] {
+  return plans.flatMap((each) => {
+    if (each.kind !== 'off') return [];
+    const { server, key, file, how } = each;
+    return [{ server, key, file, how }];
+  });
 }
 
 /** Whether a setting of the client keeps it from using the entry. */

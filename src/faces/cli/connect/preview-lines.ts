@@ -68,7 +68,7 @@ function gitNotes(state: GitState, file: FileDraft, { ownPaths, losing }: Shared
   }
   const added = diffLines(file.onDisk ?? '', file.steps.after).filter(({ kind }) => kind === 'added');
   const isOwn = added.some(({ text }) => ownPaths.some((path) => text.includes(path)));
-  return state === 'untracked' && isOwn ? ['git does not ignore it: do not commit it with paths of this machine'] : [];
+  return state === 'untracked' && isOwn ? ['git does not ignore it: do not commit it with paths on this machine'] : [];
 }
 
 /** What becomes of the client's own entries. */
@@ -80,13 +80,32 @@ export function switchLines(
 ): readonly string[] {
   const { yellow, dim } = terminal.errColours;
   const off = switches.filter((each) => each.kind === 'off');
+  const [served, unserved] = [off.filter(isServed), off.filter((each) => !isServed(each))];
   const left = switches.filter((each) => each.kind === 'left');
   return [
-    ...(off.length === 0 ? [] : ['', `The hub serves these too, so ${title} stops using them directly:`]),
-    ...off.map((each) => `  ${nameOf(each)}  ${dim(`${shownPath(at, each.file)}, ${wayOf(each, title)}`)}`),
+    ...(served.length === 0 ? [] : ['', `The hub serves these too, so ${title} stops using them directly:`]),
+    ...served.map((each) => `  ${nameOf(each)}  ${dim(`${shownPath(at, each.file)}, ${wayOf(each, title)}`)}`),
+    ...(unserved.length === 0 ? [] : ['', `The hub does not serve these, so ${title} stops using them too:`]),
+    ...unserved.map((each) => {
+      const why = each.direct.unserved ?? '';
+      return `  ${nameOf(each)}  ${dim(`${shownPath(at, each.file)}, ${wayOf(each, title)}; ${why}`)}`;
+    }),
     ...(left.length === 0 ? [] : ['', `${yellow('warning')} ${title} still reaches these without the hub:`]),
     ...left.map((each) => `  ${nameOf(each)}  ${dim(`${shownPath(at, each.direct.file.path)}: ${each.why}`)}`),
+    ...(left.length === 0 ? [] : [`To stop that, ${wayOut(left)}.`]),
   ];
+}
+
+function isServed({ direct }: SwitchPlan): boolean {
+  return direct.unserved === undefined;
+}
+
+/** What the person can do about entries that stay. */
+function wayOut(left: readonly SwitchPlan[]): string {
+  const add = left.some(isServed)
+    ? 'add the server to quartermaster.yaml and connect again'
+    : 'let the hub serve the server and connect again';
+  return `remove the entry from the file yourself, or ${add}`;
 }
 
 function nameOf({ direct: { entry, server, reason } }: SwitchPlan): string {

@@ -1,5 +1,5 @@
 import { HubError, wordsMeant } from '../../../base/index.ts';
-import type { Configuration } from '../../../domain/index.ts';
+import { type Configuration, type ConfiguredServer, placeOf, type ServerSpec } from '../../../domain/index.ts';
 import { agentNames } from '../agents/agent-names.ts';
 import { strangerNote } from '../agents/agent-note.ts';
 import type { CliContext } from '../context.ts';
@@ -21,6 +21,8 @@ export interface ServedOptions {
 export interface Served {
   /** The servers that the hub serves. */
   readonly servers: ReadonlySet<string>;
+  /** Why it does not serve the others, by name. */
+  readonly unserved: ReadonlyMap<string, string>;
   /** Variables that they have from the environment of this command. */
   readonly variables: readonly string[];
 }
@@ -39,7 +41,7 @@ export async function readServed(
   const waiting = pending.filter(({ declined }) => !declined);
   if (waiting.length > 0 && (!canAsk(cli) || json)) {
     throw new HubError('NOT_TRUSTED', pendingTitle(waiting), {
-      hint: 'Look at it with `qm trust --show`. `qm connect --trust` approves what is on disk now.',
+      hint: `Review ${waiting.length === 1 ? 'it' : 'them'} with \`qm trust --show\`. \`qm connect --trust\` approves what is on disk now.`,
     });
   }
   if (configuration.servers.size === 0) {
@@ -47,11 +49,39 @@ export async function readServed(
       hint: 'Add one with `qm add`, or name another folder with --workspace.',
     });
   }
-  const servers = [...configuration.servers.values()].flatMap((server) =>
-    server.kind === 'ready' && server.spec.enabled ? [server.spec.name] : [],
-  );
+  const servers = servedBy(configuration).map(({ name }) => name);
   const variables = configuration.environment.filter((name) => cli.env[name] !== undefined && !usual.has(name));
-  return { servers: new Set(servers), variables };
+  return { servers: new Set(servers), unserved: unservedBy(configuration), variables };
+}
+
+/** The servers that a hub with this configuration serves. */
+export function servedBy({ servers }: Configuration): readonly ServerSpec[] {
+  return [...servers.values()].flatMap((server) =>
+    server.kind === 'ready' && server.spec.enabled ? [server.spec] : [],
+  );
+}
+
+/** Why it does not serve the others, by name, as half a sentence. */
+export function unservedBy({ servers }: Configuration): ReadonlyMap<string, string> {
+  return new Map(
+    [...servers].flatMap(([name, server]): [string, string][] => {
+      const why = whyUnserved(name, server);
+      return why === undefined ? [] : [[name, why]];
+    }),
+  );
+}
+
+function whyUnserved(name: string, server: ConfiguredServer): string | undefined {
+  switch (server.kind) {
+    case 'ready': {
+      const { enabled, disabledBy, source } = server.spec;
+      return enabled ? undefined : `it is disabled in ${placeOf(disabledBy ?? source)}`;
+    }
+    case 'invalid':
+      return `its configuration is invalid (\`qm doctor ${name}\` shows why)`;
+    case 'untrusted':
+      return server.declined ? 'you declined it' : `nobody approved it (\`qm trust ${name}\`)`;
+  }
 }
 
 /** Every program has these. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sleep } from '../../../base/index.ts';
-import type { ServerSpec } from '../../../domain/index.ts';
+import type { Problem, ServerSpec } from '../../../domain/index.ts';
 import type { Diagnosis, Hub } from '../../../hub/index.ts';
 import type { ProbeAttempt } from '../../../upstream/index.ts';
-import { problemSchema } from '../../api/index.ts';
+import { findingSchema, problemSchema } from '../../api/index.ts';
 import type { OperationRequest } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
 import { patienceOf, startingText } from './diagnosis-scope.ts';
@@ -14,6 +14,8 @@ export const diagnoseParamsSchema = z.object({
   servers: z.array(z.string()).max(10_000),
   timeoutMs: z.number().positive().optional(),
   run: z.string().optional(),
+  /** Definitions that differ from the accepted ones are errors. */
+  frozen: z.boolean().optional(),
 });
 
 /** What happens during the operation `diagnose`. */
@@ -26,8 +28,10 @@ export type DiagnoseEvent = z.infer<typeof diagnoseEventSchema>;
 
 export const diagnoseOutcomeSchema = z.object({
   run: z.string(),
-  /** Every problem with a name. The word is that of the attach protocol. */
+  /** Every problem with a name or a definition. The word is that of the attach protocol. */
   renamed: z.array(problemSchema),
+  /** A hub of an earlier version has none. */
+  findings: z.array(findingSchema).default([]),
 });
 
 type Process = Pick<CliContext, 'clock' | 'mask'>;
@@ -39,7 +43,7 @@ export async function diagnoseServers(
   hub: Hub,
   { params, signal, tell }: Request,
 ): Promise<z.infer<typeof diagnoseOutcomeSchema>> {
-  const { servers, timeoutMs, run } = diagnoseParamsSchema.parse(params);
+  const { servers, timeoutMs, run, frozen = false } = diagnoseParamsSchema.parse(params);
   const diagnosis = hub.diagnosis({ tool: 'doctor', run });
   const said = (event: DiagnoseEvent): void => tell(event);
   await inParallel(servers, signal, async (name) => {
@@ -48,8 +52,17 @@ export async function diagnoseServers(
     else await diagnose(cli, { hub, diagnosis, timeoutMs }, spec, { signal, said });
   });
   const asked = new Set<string | undefined>(servers);
+  if (frozen) await hub.discover(servers);
   const { taken, unknown } = diagnosis.nameProblems();
-  return { run: diagnosis.run, renamed: [...taken, ...unknown.filter(({ server }) => asked.has(server))] };
+  const changed = hub
+    .definitionProblems()
+    .map((problem): Problem => (frozen ? { ...problem, severity: 'error' } : problem));
+  const found = [...unknown, ...changed].filter(({ server }) => asked.has(server));
+  return {
+    run: diagnosis.run,
+    renamed: [...taken, ...found],
+    findings: diagnosis.findings().filter(({ server }) => asked.has(server)),
+  };
 }
 
 async function diagnose(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { transportKinds } from '../../../domain/index.ts';
-import { problemSchema } from '../../api/index.ts';
+import { findingSchema, problemSchema } from '../../api/index.ts';
 
 const transportKind = z.enum(transportKinds);
 
@@ -38,6 +38,9 @@ export const doctorSchema = z.strictObject({
   run: z.string().nullable().describe('The run that records the probes in the ledger; null without probes'),
   servers: z.array(doctorServerSchema),
   problems: z.array(problemSchema.strict()),
+  findings: z
+    .array(findingSchema.strict())
+    .describe('What in the definitions of these servers a person should look at'),
 });
 
 const listed = z.array(z.record(z.string(), z.unknown()));

@@ -1,3 +1,4 @@
+import { lockfileName } from '../../../config/index.ts';
 import {
   type Configuration,
   type ConfiguredServer,
@@ -145,4 +146,12 @@ export function fatalProblems({ problems }: Configuration): Problem[] {
 
 export function doctorNameOf(server: ConfiguredServer): string {
   return server.kind === 'ready' ? server.spec.name : server.name;
+}
+
+/** Without a lockfile, nothing says which definitions are meant. */
+export function frozenProblems({ servers }: Configuration): Problem[] {
+  const ready = [...servers.values()].filter((server) => server.kind === 'ready');
+  if (ready.length === 0 || ready.some(({ spec }) => spec.lock !== undefined)) return [];
+  const fix = 'Run `qm lock` and commit the file.';
+  return [{ severity: 'error', file: lockfileName, message: `There is no ${lockfileName} to compare with.`, fix }];
 }

@@ -5,6 +5,7 @@ import { safeJson } from '../terminal/safe-json.ts';
 import { wrap } from '../terminal/wrap.ts';
 import type { DoctorAnswer, DoctorServer } from './diagnosis-shapes.ts';
 import { problemGroups, serverLines, tally, verdictLooks, verdictText } from './doctor-lines.ts';
+import { findingLines } from './finding-lines.ts';
 
 /** How the doctor shows its findings: redrawn in place, line by line, or as JSON at the end. */
 export interface DoctorShow {
@@ -89,8 +90,9 @@ function print({ terminal }: CliContext, row: DoctorServer, first: boolean): voi
   for (const line of serverLines(row, { colours, width })) terminal.out(line);
 }
 
-function conclude({ terminal }: CliContext, { servers, run }: DoctorAnswer): void {
+function conclude({ terminal }: CliContext, { servers, run, findings }: DoctorAnswer): void {
   if (servers.length === 0) return;
+  for (const line of findingLines(findings, terminal)) terminal.out(line);
   const recorded = run === null ? '' : ` Recorded in the audit log as run ${run}.`;
   const { errIsTerminal, errColours } = terminal;
   if (errIsTerminal) terminal.err('');

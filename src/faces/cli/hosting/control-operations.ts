@@ -2,11 +2,28 @@ import { z } from 'zod';
 import type { AgentToolEntry } from '../../../calls/index.ts';
 import { describeDecision } from '../../../governance/index.ts';
 import type { Hub } from '../../../hub/index.ts';
+import { adminActs } from '../../../ledger/index.ts';
+import { commandOrigins } from '../../api/index.ts';
 import type { ControlOperations } from '../../control/index.ts';
 import type { CliContext } from '../context.ts';
 import { maskTexts } from '../terminal/mask.ts';
 
 const toolSchema = z.object({ tool: z.string() });
+
+/** Acts of the operator that a command is about to do. Who does them is not the command's to say. */
+const recordSchema = z.object({
+  events: z
+    .array(
+      z.object({
+        how: z.enum(commandOrigins),
+        what: z.enum(adminActs),
+        subject: z.string().max(200),
+        detail: z.string().max(200).exactOptional(),
+        failed: z.boolean().exactOptional(),
+      }),
+    )
+    .max(50),
+});
 
 export const locatedToolSchema = z.object({
   /** The name for the agent. */
@@ -42,9 +59,22 @@ export function controlOperations(cli: Pick<CliContext, 'clock' | 'mask'>, hub: 
       const { inspectInHub } = await import('../doctor/inspect-in-hub.ts');
       return inspectInHub(cli, hub, request);
     },
+    async definitions({ params }) {
+      const { listDefinitions } = await import('../lock/list-definitions.ts');
+      return maskTexts(cli.mask, await listDefinitions(hub, params));
+    },
+    async 'accept-listed'({ params }) {
+      const { servers } = z.object({ servers: z.array(z.string()) }).parse(params);
+      for (const server of servers) hub.acceptListed(server);
+      return { servers };
+    },
     async logs(request) {
       const { readServerLog } = await import('./server-log.ts');
       return readServerLog(cli, hub, request);
+    },
+    async record({ params }) {
+      const { events } = recordSchema.parse(params);
+      await Promise.all(events.map((event) => hub.ledger.admin({ who: 'operator', ...event })));
     },
     async locate({ agent, params, signal }) {
       const { tool } = toolSchema.parse(params);

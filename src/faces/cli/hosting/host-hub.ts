@@ -10,7 +10,9 @@ import {
   type WorkspaceLayout,
   writeServeFile,
 } from '../../../storage/index.ts';
-import { type ApiHandler, createApi } from '../../api/index.ts';
+import { type ApiDeps, type ApiHandler, createApi } from '../../api/index.ts';
+import { actsInHub } from '../acts/acts-in-hub.ts';
+import { recordTokens } from '../acts/recorded-tokens.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { stateLayout } from '../hub/state-layout.ts';
@@ -93,13 +95,14 @@ async function openLocked(
   });
   try {
     const store = createFileTokenStore(layout, { clock, random });
-    const tokens = await createTokenBook({ clock, random, store });
+    const recorded = recordTokens(actsInHub(hub.ledger, logger));
+    const tokens = await createTokenBook({ clock, random, store, recorded });
     let port: OpenPort | undefined;
     const operator = {
       isAdmin: (token: string) => sameSecret(token, admin),
       clientSessions: () => port?.clientSessions ?? 0,
     };
-    const api = createApi({ ...operator, hub, tokens, clock, logger });
+    const api = createApi({ ...operator, ...accepting(cli, hub), hub, tokens, clock, logger });
     port = await options.openPort?.({ ...operator, hub, tokens, logger, api, layout });
     const leave = new AbortController();
     const control = await openControl(cli, local, layout, { api, onLeave: (why) => leave.abort(why) });
@@ -128,6 +131,15 @@ async function openLocked(
     await local.close();
     throw error;
   }
+}
+
+function accepting(cli: CliContext, hub: Hub): Pick<ApiDeps, 'acceptDefinitions'> {
+  return {
+    async acceptDefinitions(order) {
+      const { acceptInHub } = await import('../lock/accept-in-hub.ts');
+      await acceptInHub(cli, hub, order);
+    },
+  };
 }
 
 interface TokenWatchDeps {

@@ -79,9 +79,9 @@ async function askToHandOver(cli: CliContext, invocation: Invocation): Promise<v
 }
 
 /** On this machine the claim decides. The lock file is for hubs on other machines, in containers, and of earlier versions. */
-async function lockWorkspace(
+export async function lockWorkspace(
   cli: CliContext,
-  { logLevel }: Invocation,
+  { logLevel }: Pick<Invocation, 'logLevel'>,
   layout: WorkspaceLayout,
 ): Promise<WorkspaceLock> {
   const { clock, random } = cli;

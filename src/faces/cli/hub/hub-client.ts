@@ -4,8 +4,10 @@ import type { z } from 'zod';
 import { type ErrorCode, errorTable, HubError } from '../../../base/index.ts';
 import {
   apiErrorSchema,
+  type CommandOrigin,
   type IssuedTokenBody,
   issuedTokenSchema,
+  originHeader,
   type ServersBody,
   serversSchema,
   type TokenOrderBody,
@@ -35,6 +37,8 @@ export interface HubAddress {
   readonly url: string;
   readonly pid: number;
   readonly adminToken: string;
+  /** Whether a person sits at the terminal of this command, for the audit log. */
+  readonly origin?: CommandOrigin | undefined;
   /** Opens a connection that carries HTTP, to a hub without a port. Undefined if it is gone. */
   connect?(): Promise<Socket | undefined>;
 }
@@ -87,6 +91,7 @@ async function send(address: HubAddress, method: string, path: string, body?: un
         timeout: answerMs,
         headers: {
           authorization: `Bearer ${address.adminToken}`,
+          ...(address.origin === undefined ? {} : { [originHeader]: address.origin }),
           ...(text === undefined
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),

@@ -12,6 +12,7 @@ import {
   removeState,
   type WorkspaceLayout,
 } from '../../../storage/index.ts';
+import { onRecord } from '../acts/operator-log.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import type { StateMigrated, StateMoved, StatePath, StatePruned } from '../state-shapes.ts';
@@ -34,7 +35,8 @@ export async function migrateTokens(cli: CliContext, { workspace, json }: Invoca
   if (waiting > 0) {
     const question = `${plural(waiting, 'agent token')} from an earlier version lay in the workspace. Make them valid again?`;
     if (!agreed && !(await confirm(cli, question, yes))) return cli.terminal.err('Nothing was changed.');
-    await adoptEarlierTokens(layout, cli);
+    const act = { what: 'token.adopted', subject: plural(waiting, 'token'), detail: 'of an earlier version' } as const;
+    await onRecord(cli, workspace, [act], () => adoptEarlierTokens(layout, cli));
   }
   const answer: StateMigrated = { tokens: waiting };
   if (json) cli.terminal.out(JSON.stringify(answer));

@@ -7,6 +7,8 @@ import {
   type TokenSummaryBody,
   tokenSummaryBody,
 } from '../../api/index.ts';
+import { commandOrigin, operatorLog } from '../acts/operator-log.ts';
+import { recordTokens } from '../acts/recorded-tokens.ts';
 import type { CliContext } from '../context.ts';
 import { findHub } from './find-hub.ts';
 import { stateLayout } from './state-layout.ts';
@@ -21,7 +23,7 @@ export interface TokenCommands {
 /** Goes through the running hub if there is one: only then does a revocation take effect at once. */
 export async function openTokenCommands(cli: CliContext, workspace: string): Promise<TokenCommands> {
   const { clock, random } = cli;
-  const hub = await findHub(cli, workspace);
+  const hub = await findHub(cli, workspace, commandOrigin(cli));
   if (hub !== undefined) {
     return {
       issue: (order) => hub.issueToken(order),
@@ -31,7 +33,7 @@ export async function openTokenCommands(cli: CliContext, workspace: string): Pro
   }
   const layout = stateLayout(cli, workspace);
   const store = createFileTokenStore(layout, { clock, random });
-  const book = await createTokenBook({ clock, random, store });
+  const book = await createTokenBook({ clock, random, store, recorded: recordTokens(operatorLog(cli, workspace)) });
   return {
     issue: async (order) => issuedTokenBody(await book.issue(order)),
     list: async () => book.list().map(tokenSummaryBody),

@@ -1,5 +1,6 @@
 import { HubError } from '../../../base/index.ts';
 import { checkSecretName, type KeyPlaceKind } from '../../../vault/index.ts';
+import { openRecordedSecrets } from '../acts/recorded-secrets.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { takeUpLine } from '../hub/hub-take-up.ts';
@@ -25,7 +26,7 @@ export async function setSecrets(
   for (const name of fromEnv ? names : [onlyName(names)]) {
     values.set(name, fromEnv ? valueFromEnv(cli, name) : await readSecretValue(cli, name));
   }
-  const { results, key } = await openSecretBook(cli, workspace).setAll(values);
+  const { results, key } = await openRecordedSecrets(cli, workspace).setAll(values);
   const hub = await tellHubOfSecrets(cli, workspace);
   const answer: SecretSet = { secrets: [...results].map(([name, result]) => ({ name, result })), hub };
   if (json) return terminal.out(JSON.stringify(answer));
@@ -83,7 +84,7 @@ export async function listSecrets(cli: CliContext, { workspace, json }: Invocati
 }
 
 export async function removeSecret(cli: CliContext, { workspace, json }: Invocation, name: string): Promise<void> {
-  const book = openSecretBook(cli, workspace);
+  const book = openRecordedSecrets(cli, workspace);
   const { uses } = await loadWithUses(cli, workspace, book);
   if (!(await book.remove(name))) {
     const { secrets } = await book.list();
@@ -108,7 +109,7 @@ export async function rotateSecrets(
   wanted: KeyPlaceKind | undefined,
 ): Promise<void> {
   const { terminal } = cli;
-  const { secrets, keyIn, left } = await openSecretBook(cli, workspace).rotate(wanted);
+  const { secrets, keyIn, left } = await openRecordedSecrets(cli, workspace).rotate(wanted);
   const answer: SecretRotated = { secrets, key: keyIn ?? null, left: left ?? null };
   if (json) terminal.out(JSON.stringify(answer));
   else terminal.err(`${plural(secrets, 'secret')} sealed with a new key.`);

@@ -32,12 +32,8 @@ export function readOrder(name: string, given: readonly string[], wanted: AddOpt
   checkServerName(name);
   const { words, options } = withAddress(given, wanted);
   const ways = [words.length > 0, options.url !== undefined, options.preset !== undefined].filter(Boolean).length;
-  if (ways !== 1) {
-    throw usage(
-      ways === 0 ? `How does the hub reach ${name}?` : 'Give one of a program, a --url or a --preset.',
-      `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} https://…\` or \`qm add ${name} --preset ID\`.`,
-    );
-  }
+  if (ways === 0) throw noWay(name);
+  if (ways > 1) throw usage('Give one of a program, a --url or a --preset.', waysHint(name));
   refuseStray(words.length > 0 ? 'a program' : options.url === undefined ? 'a preset' : 'an address', options, words);
   const preset = options.preset === undefined ? undefined : findPreset(options.preset);
   const reached =
@@ -50,6 +46,22 @@ export function readOrder(name: string, given: readonly string[], wanted: AddOpt
     ...(shared === true ? { shared } : {}),
   };
   return { name, body, agent: agent === undefined ? undefined : checkAgent(agent), preset };
+}
+
+function noWay(name: string): HubError {
+  const [preset] = presetsNamed(name);
+  return preset === undefined
+    ? usage(`How does the hub reach ${name}?`, waysHint(name))
+    : usage(`There is a preset "${preset.id}".`, `To use it, run \`qm add ${name} --preset ${preset.id}\`.`);
+}
+
+function waysHint(name: string): string {
+  return `Write \`qm add ${name} -- PROGRAM ARGS…\`, \`qm add ${name} https://…\` or \`qm add ${name} --preset ID\`.`;
+}
+
+function presetsNamed(id: string): readonly Preset[] {
+  const chosen = choosePresets([id]);
+  return chosen.kind === 'chosen' ? chosen.presets : [];
 }
 
 /** `qm add docs https://…` means the same as `--url`. */
@@ -148,8 +160,7 @@ function toolNames(list: string): string[] {
 }
 
 export function findPreset(id: string): Preset {
-  const chosen = choosePresets([id]);
-  const found = chosen.kind === 'chosen' ? chosen.presets[0] : undefined;
+  const [found] = presetsNamed(id);
   if (found !== undefined) return found;
   throw unknownPresets([id]);
 }

@@ -7,12 +7,13 @@ import { stateEnv } from '../../../../test/support/state-home.ts';
 import { createSystemClock, systemRandom } from '../../../base/index.ts';
 import { makeFolder } from '../../../workspace-files/index.ts';
 import type { CliContext } from '../context.ts';
+import { createMask } from '../terminal/mask.ts';
 import { addServer } from './add-server.ts';
 
 // All that changing a file takes of a command's surroundings.
 const env: CliContext['env'] = stateEnv;
 const stdin: CliContext['stdin'] = new PassThrough();
-const cli = { env, stdin, clock: createSystemClock(), random: systemRandom } as CliContext;
+const cli = { env, stdin, clock: createSystemClock(), random: systemRandom, mask: createMask() } as CliContext;
 const order = { name: 'a', body: { command: 'node' }, agent: undefined, preset: undefined };
 
 test('what was made beside the entry goes again when the entry cannot be written', async () => {

@@ -4,6 +4,7 @@ import { isAgentFile } from '../../../config/index.ts';
 import { type Configuration, type ConfiguredServer, placeOf, type SourceRef } from '../../../domain/index.ts';
 import { policyEntriesFor } from '../../../governance/index.ts';
 import { appendItem, type Edited, newConfigFile, openFile, putMember } from '../../../workspace-files/index.ts';
+import { onRecord } from '../acts/operator-log.ts';
 import { agentNames } from '../agents/agent-names.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
@@ -45,18 +46,21 @@ export async function addServer(
     const opened = await openFile(cli, join(workspace, file), file);
     approval.refuseOther(file, opened.text);
     const route = planRoute(before, order);
-    const write = (body: AddOrder['body']): string => edit(opened.text ?? newConfigFile, { ...order, body }, route);
+    const write = (body: AddOrder['body']): string =>
+      edit(opened.text ?? newConfigFile(workspace), { ...order, body }, route);
     // A disabled server may lack its variables, so any remaining problem is in the order itself.
     await checkOrder(order, write({ ...order.body, enabled: false }));
     const text = write(order.body);
     refuseBrokenFile(await tryOut(cli.env, [{ file, text }]), [file]);
-    const takeBack = await makeBeside?.();
-    try {
-      await opened.replace(text);
-    } catch (error) {
-      await takeBack?.();
-      throw error;
-    }
+    await onRecord(cli, workspace, [{ what: 'server.added', subject: order.name, detail: `in ${file}` }], async () => {
+      const takeBack = await makeBeside?.();
+      try {
+        await opened.replace(text);
+      } catch (error) {
+        await takeBack?.();
+        throw error;
+      }
+    });
     await approval.approve(new Map([[file, text]]), [order.name]);
     return describe(await loadWorkspace(cli, workspace), order, route.remarks);
   });
@@ -144,7 +148,7 @@ async function moveSecrets(cli: CliContext, workspace: string, order: AddOrder):
   refuseBrokenFile(before, [file, 'quartermaster.yml']);
   refuseTaken(before, order.name);
   const textOfOrder = ({ body }: AddOrder): string =>
-    edit(newConfigFile, { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
+    edit(newConfigFile(workspace), { ...order, body: { ...body, enabled: false } }, { kind: 'none', remarks: [] });
   return await storeLiterals(cli, workspace, order, (next) => findLiteral(next, file, textOfOrder(next)));
 }
 

@@ -24,7 +24,7 @@ export async function initWorkspace(cli: CliContext, workspace: string): Promise
     if (read.length > 0) return { file, written: false, read };
     const opened = await openFile(cli, join(workspace, file), file);
     approval.refuseOther(file, opened.text);
-    await opened.replace(firstConfigFile);
+    await opened.replace(firstConfigFile(workspace));
     return { file, written: true, read: [{ file, servers: [] }] };
   });
 }

@@ -1,4 +1,5 @@
 import {
+  type LoadDeps,
   type LoadedConfiguration,
   type LoadOptions,
   loadWithSources,
@@ -32,9 +33,13 @@ export function loadWithUses(
   book: SecretBook = openSecretBook(cli, workspace),
   instead?: LoadOptions['instead'],
 ): Promise<LoadedConfiguration> {
+  return loadWithSources(loadDeps(cli, workspace, book), { workspace, instead });
+}
+
+/** What the files of a workspace are read with. With one book for several loads, a keychain is asked once. */
+export function loadDeps(cli: Process, workspace: string, book: SecretBook = openSecretBook(cli, workspace)): LoadDeps {
   const { env } = cli;
-  const secrets = secretValues(cli, workspace, book);
-  return loadWithSources({ env, secrets, protectedPlaces: protectedPlaces(env) }, { workspace, instead });
+  return { env, secrets: secretValues(cli, workspace, book), protectedPlaces: protectedPlaces(env) };
 }
 
 export function secretValues(

@@ -4,11 +4,12 @@ import { type FoundLiteral, loadWithSources, type SecretValues } from '../../../
 import { protectedPlaces } from '../../../storage/index.ts';
 import type { SecretBook } from '../../../vault/index.ts';
 import { openFile } from '../../../workspace-files/index.ts';
+import { openRecordedSecrets } from '../acts/recorded-secrets.ts';
 import type { CliContext } from '../context.ts';
 import { stateLayout } from '../hub/state-layout.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import { withConfigLock } from './config-change.ts';
-import { loadWithUses, openSecretBook } from './load-workspace.ts';
+import { loadWithUses } from './load-workspace.ts';
 import { type MovePlan, type MoveScene, planMove } from './plan-move.ts';
 
 /** Moves secrets out of the files of a workspace, one after the other. */
@@ -26,7 +27,7 @@ export interface SecretMover {
 }
 
 export function createSecretMover(cli: CliContext, workspace: string): SecretMover {
-  const book = openSecretBook(cli, workspace);
+  const book = openRecordedSecrets(cli, workspace);
   let known: readonly string[] = [];
   return {
     async find() {

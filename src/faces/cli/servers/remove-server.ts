@@ -1,3 +1,4 @@
+import { onRecord } from '../acts/operator-log.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import { withConfigLock } from './config-change.ts';
@@ -9,10 +10,13 @@ export async function removeServer(cli: CliContext, workspace: string, name: str
     const approval = await beforeWriting(cli, workspace);
     const removal = await planRemoval(cli, workspace, name);
     for (const { file, opened } of removal.files) approval.refuseOther(file, opened.text);
-    for (const { opened, text } of removal.files) {
-      if (text === undefined) await opened.remove();
-      else await opened.replace(text);
-    }
+    const from = `from ${removal.files.map(({ file }) => file).join(', ')}`;
+    await onRecord(cli, workspace, [{ what: 'server.removed', subject: name, detail: from }], async () => {
+      for (const { opened, text } of removal.files) {
+        if (text === undefined) await opened.remove();
+        else await opened.replace(text);
+      }
+    });
     await approval.approveRemoval(new Map(removal.files.map(({ file, text }) => [file, text])));
     return removal;
   });

@@ -1,9 +1,9 @@
 import type { Plain } from '../../../workspace-files/index.ts';
+import { openRecordedSecrets } from '../acts/recorded-secrets.ts';
 import type { CliContext } from '../context.ts';
 import { confirm } from '../terminal/confirm.ts';
 import type { AddOrder } from './add-order.ts';
 import type { LiteralInOrder } from './literal-in-order.ts';
-import { openSecretBook } from './load-workspace.ts';
 
 /** More than any order has; it ends the loop if a replaced text still looks like a secret. */
 const mostLiterals = 20;
@@ -15,7 +15,7 @@ export async function storeLiterals(
   order: AddOrder,
   find: (order: AddOrder) => Promise<LiteralInOrder | undefined>,
 ): Promise<AddOrder> {
-  const book = openSecretBook(cli, workspace);
+  const book = openRecordedSecrets(cli, workspace);
   let next = order;
   for (let round = 0; round < mostLiterals; round += 1) {
     const literal = await find(next);

@@ -17,6 +17,7 @@ import {
   replaceAll,
   setFlag,
 } from '../../../workspace-files/index.ts';
+import { onRecord } from '../acts/operator-log.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting, type WrittenApproval } from '../trust/approve-written.ts';
 import { refuseBrokenFile, tryOut, withConfigLock } from './config-change.ts';
@@ -80,11 +81,12 @@ async function switchOnce(
   const isOn = server.kind === 'ready' ? server.spec.enabled : (writtenState(order.place) ?? !on);
   if (isOn === on) return { source, changed: false, server };
   const origin = emittedFrom(order.text);
-  if (origin === undefined) {
-    const text = await findEdit(cli, order);
-    await opened.replace(text);
-    written.set(source.file, text);
-  } else await switchOrigin(cli, workspace, { ...task, order, origin, emitted: opened });
+  const write =
+    origin === undefined
+      ? await planSwitch(cli, order, opened, written)
+      : await planOrigin(cli, workspace, { ...task, order, origin, emitted: opened });
+  const what = on ? 'server.enabled' : 'server.disabled';
+  await onRecord(cli, workspace, [{ what, subject: name, detail: `in ${origin ?? source.file}` }], write);
   const after = findServer(await loadWorkspace(cli, workspace), name);
   if (origin !== undefined) files.add(origin);
   const where = source === partsOf(server).source ? partsOf(after).source : source;
@@ -104,22 +106,39 @@ async function openJudged(
   return opened;
 }
 
+type Write = () => Promise<void>;
+
+async function planSwitch(
+  cli: CliContext,
+  order: SwitchOrder,
+  opened: OpenedFile,
+  written: Map<string, string>,
+): Promise<Write> {
+  const text = await findEdit(cli, order);
+  return async () => {
+    await opened.replace(text);
+    written.set(order.source.file, text);
+  };
+}
+
 /** A file made by `qm sync` is changed at its source and made again. */
-async function switchOrigin(
+async function planOrigin(
   cli: CliContext,
   workspace: string,
   { order, origin, emitted, written, approval }: SwitchOfOrigin,
-): Promise<void> {
+): Promise<Write> {
   const opened = await openJudged(cli, workspace, origin, { written, approval });
   if (opened.text === undefined) throw cannot(order);
   const text = await findEdit(cli, orderOf(order.name, order.on, { file: origin }, opened.text));
   const made = emitServer({ file: origin, text });
   if (made.kind !== 'server' || made.id !== order.name) throw cannot(order);
-  await replaceAll([
-    { file: opened, text },
-    { file: emitted, text: made.text },
-  ]);
-  written.set(origin, text).set(order.source.file, made.text);
+  return async () => {
+    await replaceAll([
+      { file: opened, text },
+      { file: emitted, text: made.text },
+    ]);
+    written.set(origin, text).set(order.source.file, made.text);
+  };
 }
 
 interface SwitchOfOrigin extends Pick<SwitchTask, 'written' | 'approval'> {

@@ -16,6 +16,7 @@ import {
   sourceFolder,
   targetFolder,
 } from '../../../workspace-files/index.ts';
+import { onRecord } from '../acts/operator-log.ts';
 import type { CliContext } from '../context.ts';
 import { beforeWriting } from '../trust/approve-written.ts';
 import { unknownPresets } from './add-order.ts';
@@ -51,7 +52,11 @@ export async function writePresets(
       approval.refuseOther(file, opened.text);
       return { file: opened, text };
     });
-    await replaceAll(await Promise.all(changes));
+    const acts = changing.map(({ file, preset }) => {
+      return { what: 'server.added', subject: preset.id, detail: `in ${file}` } as const;
+    });
+    const drafts = await Promise.all(changes);
+    await onRecord(cli, workspace, acts, () => replaceAll(drafts));
     const texts = new Map(changing.map(({ file, text }) => [file, text]));
     await approval.approve(
       texts,

@@ -21,7 +21,7 @@ export async function writeRoles(cli: CliContext, workspace: string): Promise<Ro
     const missing = roleTable.filter(({ name }) => !agents.has(name));
     const opened = await openFile(cli, join(workspace, file), file);
     approval.refuseOther(file, opened.text);
-    let text = opened.text ?? newConfigFile;
+    let text = opened.text ?? newConfigFile(workspace);
     for (const { name, entry } of missing) {
       const edited = putMember(text, 'yaml', ['agents', name], entry);
       if (edited.kind === 'unsupported') throw cannotEdit();

@@ -10,11 +10,12 @@ import { createSystemClock, systemRandom } from '../../../base/index.ts';
 import type { CliContext } from '../context.ts';
 import { addServer } from '../servers/add-server.ts';
 import { switchServer } from '../servers/switch-server.ts';
+import { createMask } from '../terminal/mask.ts';
 import { openChanges, readWorkspaceTrust } from './workspace-trust.ts';
 
 const env: CliContext['env'] = { ...stateEnv, XDG_CONFIG_HOME: '/nonexistent' };
 const stdin: CliContext['stdin'] = new PassThrough();
-const cli = { env, stdin, clock: createSystemClock(), random: systemRandom } as CliContext;
+const cli = { env, stdin, clock: createSystemClock(), random: systemRandom, mask: createMask() } as CliContext;
 
 const textWith = (rule: string): string =>
   `servers: { one: { command: node, enabled: false } }\npolicies: { tools: { one.${rule}: deny } }\n`;

@@ -69,7 +69,7 @@ test.each([
   verifies('trust:shown', 'a variable that is sent is named, however it is written: %s %j'),
   async (file, document) => {
     const item = await itemOf({ [file]: JSON.stringify(document) }, { TOKEN: 'secret-value', OTHER: '1' });
-    expect(planRemarks(item).join()).toMatch(/gets your (?:OTHER, )?TOKEN/);
+    expect(planRemarks(item).join()).toMatch(/receives the values? of (?:OTHER, )?TOKEN/);
   },
 );
 
@@ -116,7 +116,7 @@ test('that older versions of Python look into the workspace is said', async () =
 });
 
 test(verifies('roots:configured', 'that a server gets the roots of its clients is said'), async () => {
-  const said = 'gets the folders that its clients name as roots, within this workspace';
+  const said = 'receives the folders that its clients name as roots, within this workspace';
   expect(planRemarks(await own({ command: 'x', roots: 'client' }))).toEqual([said]);
   expect(planRemarks(await own({ command: 'x', roots: 'none' }))).toEqual([]);
 });

@@ -63,10 +63,14 @@ export function planRemarks({ plan, spec }: ServerItem): readonly string[] {
     ...(loaders.length === 0
       ? []
       : [`sets ${loaders.join(', ')}, which can make it load other code or contact other places`]),
-    ...(variables.length === 0 ? [] : [`gets your ${variables.join(', ')}`]),
-    ...(plan.values.size === 0 ? [] : [`gets values of this workspace's files: ${[...plan.values.keys()].join(', ')}`]),
+    ...(variables.length === 0
+      ? []
+      : [`receives the ${variables.length === 1 ? 'value' : 'values'} of ${variables.join(', ')}`]),
+    ...(plan.values.size === 0
+      ? []
+      : [`receives values from this workspace's files: ${[...plan.values.keys()].join(', ')}`]),
     ...plan.reaches.map((place) => `may reach ${place}`),
-    ...(spec.roots === 'client' ? ['gets the folders that its clients name as roots, within this workspace'] : []),
+    ...(spec.roots === 'client' ? ['receives the folders that its clients name as roots, within this workspace'] : []),
     ...(spec.access.trustAnnotations ? ['says itself which of its tools only read, and is believed'] : []),
     ...(runsWorkspaceCode(plan)
       ? ['runs code of this workspace: whoever can change that code has its rights']

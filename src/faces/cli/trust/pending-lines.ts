@@ -21,9 +21,9 @@ export function pendingTitle(pending: readonly PendingItem[]): string {
   if (servers === 0) {
     return rules?.change === 'new'
       ? 'The rules of this workspace are waiting for your approval.'
-      : 'A change of the rules of this workspace is waiting for your approval.';
+      : 'A change to the rules of this workspace is waiting for your approval.';
   }
-  const also = rules === undefined ? '' : ` and ${rules.change === 'new' ? 'the rules' : 'a change of the rules'}`;
+  const also = rules === undefined ? '' : ` and ${rules.change === 'new' ? 'the rules' : 'a change to the rules'}`;
   const verb = pending.length === 1 ? 'is' : 'are';
   return `${plural(servers, 'server')}${also} of this workspace ${verb} waiting for your approval.`;
 }

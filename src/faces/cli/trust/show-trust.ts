@@ -11,13 +11,13 @@ import { readWorkspaceTrust, type WorkspaceTrust } from './workspace-trust.ts';
 
 type ShownItem = TrustShown['items'][number];
 
-/** What is on disk, and what of it is approved. `seen`: a person has just seen what waits. */
+/** What is on disk, and what of it is approved. `seen`: a person has just seen what waits. Returns what is approved now, by hash. */
 export async function showTrust(
   cli: CliContext,
   { workspace, json }: Invocation,
   items: readonly TrustItem[],
   seen: boolean,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { terminal, mask } = cli;
   const trust = await readWorkspaceTrust(cli, workspace);
   const digest = await trustDigest(items);
@@ -27,7 +27,7 @@ export async function showTrust(
   if (json) {
     const shown: TrustShown = { digest, asks: trust.asks, branch: branch ?? null, items: rows };
     terminal.out(mask.json(JSON.stringify(shown)));
-    return;
+    return trust.approved;
   }
   const { green, yellow, red, dim } = terminal.colours;
   const colour = { approved: green, waiting: yellow, declined: red };
@@ -41,6 +41,7 @@ export async function showTrust(
   for (const line of noteLines(cli, trust, { rows, digest, seen })) terminal.err(line);
   if (branch !== undefined) terminal.err(dim(`Branch: ${branch}`));
   terminal.err(dim(`Digest: ${digest}`));
+  return trust.approved;
 }
 
 function noteLines(

@@ -4,6 +4,7 @@ import type { TrustChanges } from '../../../workspace-trust/index.ts';
 import type { TrustArguments } from '../commands/trust-command.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { nextCommand } from '../next-command.ts';
 import { unknownServer } from '../servers/unknown-server.ts';
 import { showCoveredRules } from './covered-rules.ts';
 import { pendingLines, pendingTitle } from './pending-lines.ts';
@@ -43,7 +44,16 @@ export async function runTrust(
     else seen = await approveChosen(run, servers, options);
     await tellHubOfTrust(cli, workspace);
   }
-  await showTrust(cli, invocation, run.items, seen);
+  const approved = await showTrust(cli, invocation, run.items, seen);
+  if (!invocation.json) sayNext(run, approved);
+}
+
+/** After a server was approved, the next question is whether it works. */
+function sayNext({ cli, invocation, trust, items }: TrustRun, approved: ReadonlySet<string>): void {
+  const isNew = items.some(({ kind, hash }) => kind === 'server' && approved.has(hash) && !trust.approved.has(hash));
+  if (!isNew) return;
+  const { terminal } = cli;
+  terminal.errWhole(`Next: ${terminal.errColours.bold(nextCommand(cli, invocation.workspace, 'doctor'))}`);
 }
 
 /** Returns whether a person has just seen everything that waits. */
@@ -103,7 +113,7 @@ async function chosenItems(
     const actual = await trustDigest(run.items);
     if (digest === actual) return run.items;
     throw new HubError('NOT_TRUSTED', `What is on disk has the digest ${actual}, not ${digest.slice(0, 80)}.`, {
-      hint: 'Look at it with `qm trust --show`, and pin the new digest if it is as you expect.',
+      hint: 'Review it with `qm trust --show`, and pin the new digest if it is as you expect.',
     });
   }
   if (all === true) return run.items;

@@ -1,19 +1,18 @@
 import { createSilentLogger } from '../../../base/index.ts';
 import { type LoadedConfiguration, loadWithSources, type SourceText } from '../../../config/index.ts';
 import type { Configuration, Problem } from '../../../domain/index.ts';
-import { protectedPlaces, stateHomeFor } from '../../../storage/index.ts';
+import { stateHomeFor } from '../../../storage/index.ts';
 import type { PendingItem } from '../../../trust/index.ts';
-import type { SecretBook } from '../../../vault/index.ts';
 import {
   clockTime,
-  openTrust,
+  loadTrusted,
   openTrustChanges,
-  retainApproved,
   retainedNotice,
   type TrustChanges,
 } from '../../../workspace-trust/index.ts';
+import { recordTrust } from '../acts/recorded-trust.ts';
 import type { CliContext } from '../context.ts';
-import { loadWithUses, openSecretBook, secretValues } from '../servers/load-workspace.ts';
+import { loadDeps } from '../servers/load-workspace.ts';
 
 type Process = Pick<CliContext, 'env' | 'clock' | 'random'>;
 
@@ -38,21 +37,12 @@ export interface WorkspaceTrust {
 
 export async function readWorkspaceTrust(cli: Process, workspace: string): Promise<WorkspaceTrust> {
   const { clock, random, env } = cli;
-  // One, so that a keychain is asked once.
-  const book = openSecretBook(cli, workspace);
-  const trustIn = await openTrust(
-    { clock, random, env, loadTexts: (texts) => loadTexts(cli, workspace, texts, book) },
-    { workspace, stateHome: stateHomeFor(workspace, env), mode: 'stored' },
-  );
-  const loaded = await loadWithUses(cli, workspace, book);
-  const trust = trustIn(loaded);
-  const {
-    retained,
-    at,
-    loaded: files,
-  } = await retainApproved((instead) => loadWithUses(cli, workspace, book, instead), trust, loaded);
+  const loading = loadDeps(cli, workspace);
+  const options = { workspace, stateHome: stateHomeFor(workspace, env), mode: 'stored' } as const;
+  const { disk: loaded, trust, files } = await loadTrusted({ clock, random, env, loading }, options);
+  const { retained, at } = files;
   const judged = await trust.judge(loaded);
-  const { configuration } = retained.length === 0 ? judged : await trust.judge(files);
+  const { configuration } = retained.length === 0 ? judged : await trust.judge(files.loaded);
   const time = clockTime(at, clock.now());
   return {
     loaded,
@@ -71,18 +61,14 @@ export function loadTexts(
   cli: Process,
   workspace: string,
   texts: ReadonlyMap<string, SourceText>,
-  book: SecretBook = openSecretBook(cli, workspace),
 ): Promise<LoadedConfiguration> {
-  const { env } = cli;
-  return loadWithSources(
-    { env, secrets: secretValues(cli, workspace, book), protectedPlaces: protectedPlaces(env) },
-    { workspace, instead: texts, only: true },
-  );
+  return loadWithSources(loadDeps(cli, workspace), { workspace, instead: texts, only: true });
 }
 
-export function openChanges({ clock, random, env }: Process, workspace: string): Promise<TrustChanges> {
-  return openTrustChanges(
-    { clock, random, logger: createSilentLogger() },
-    { workspace, stateHome: stateHomeFor(workspace, env) },
-  );
+/** Each change is in the audit log before it takes effect. */
+export async function openChanges(cli: CliContext, workspace: string): Promise<TrustChanges> {
+  const { clock, random, env } = cli;
+  const deps = { clock, random, logger: createSilentLogger() };
+  const changes = await openTrustChanges(deps, { workspace, stateHome: stateHomeFor(workspace, env) });
+  return recordTrust(cli, workspace, changes);
 }

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, posix, relative, resolve } from 'node:path';
-import type { TextPattern } from '../../../base/index.ts';
 import {
   type ArgumentPaths,
   allHold,
@@ -10,6 +9,7 @@ import {
   type Decision,
   type Holds,
   type ServerSpec,
+  type TextPattern,
 } from '../../../domain/index.ts';
 import { recogniseServer } from '../recognise-server.ts';
 import { type KnownPathTools, knownPathTools, type PathArgument, usualPathArguments } from './known-path-tools.ts';
@@ -38,16 +38,23 @@ export function compilePathGuard(spec: ServerSpec, configuration: Configuration)
   const protect = placesOf && createProtection(placesOf, configuration);
   return {
     on(tool) {
-      const named = known?.tools[tool] ?? (spec.paths === 'local' && known === undefined ? usualPaths : []);
+      const listed = known !== undefined && Object.hasOwn(known.tools, tool) ? known.tools[tool] : undefined;
+      const named = listed ?? (spec.paths === 'local' && known === undefined ? usualPaths : []);
       const names = new Set(named.map(({ argument }) => argument));
+      // The tool ignores it and uses others, so it says nothing about where the call leads.
+      const isIgnored = (argument: string): boolean => listed !== undefined && !names.has(argument);
       return {
         paths: {
-          isInside: (text, folder) =>
-            placesOf === undefined
-              ? isInsideText(text, folder)
-              : isInsideFolder(placesOf(text), resolve(workspace, folder)),
-          matchesGlob: (argument, text, glob) =>
-            placesOf === undefined || !names.has(argument) ? undefined : matches(placesOf(text), glob, workspace),
+          isInside(argument, text, folder) {
+            if (isIgnored(argument)) return 'unknown';
+            if (placesOf === undefined) return isInsideText(text, folder);
+            return isInsideFolder(placesOf(text), resolve(workspace, folder));
+          },
+          matchesGlob(argument, text, glob) {
+            if (placesOf === undefined) return undefined;
+            if (names.has(argument)) return matches(placesOf(text), glob, workspace);
+            return isIgnored(argument) && isPathName(argument) ? 'unknown' : undefined;
+          },
         },
         refuse: refusal(named, protect),
       };
@@ -61,6 +68,10 @@ function refusal(named: readonly PathArgument[], protect: Protection | undefined
 
 /** What such a tool does with its paths is not known, so it counts as moving them, which most is denied to. */
 const usualPaths: readonly PathArgument[] = usualPathArguments.map((argument) => ({ argument, use: 'move' }));
+
+function isPathName(argument: string): boolean {
+  return usualPathArguments.includes(argument);
+}
 
 function isProgram({ type }: ServerSpec['transport']): boolean {
   return type === 'stdio' || type === 'builtin';

@@ -48,7 +48,7 @@ export function createConditionalRules(policy: ToolPolicy, servers: { has(name: 
 }
 
 /** Clauses after one that applies to every call are never reached. */
-function upToCertain(clauses: readonly PolicyRule[]): readonly PolicyRule[] {
+export function upToCertain(clauses: readonly PolicyRule[]): readonly PolicyRule[] {
   const certain = clauses.findIndex(({ condition }) => condition === undefined);
   return certain < 0 ? clauses : clauses.slice(0, certain + 1);
 }

@@ -12,6 +12,8 @@ interface RuleSource {
 /** All rule sets that apply to a chain. */
 export interface ChainRules {
   readonly everybody: RuleSet | undefined;
+  /** Of permissions files. They lift nothing. */
+  readonly permissions: readonly RuleSet[];
   readonly agents: readonly AgentRules[];
 }
 
@@ -44,6 +46,7 @@ export function decideByRules(rules: ChainRules, find: FindRule): Decision {
     if (best === undefined || strictness(rule) > strictness(best.rule)) best = { rule, agent };
   };
   if (rules.everybody !== undefined) consider({ rules: rules.everybody, agent: undefined });
+  for (const set of rules.permissions) consider({ rules: set, agent: undefined });
   for (const { sources } of rules.agents) sources.forEach(consider);
   return best === undefined ? allowedByDefault : toDecision(best.rule, best.agent);
 }

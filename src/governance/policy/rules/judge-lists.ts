@@ -1,5 +1,5 @@
 import type { Holds, PolicyRule } from '../../../domain/index.ts';
-import { strictness } from './strictness.ts';
+import { stricterRule, strictness } from './strictness.ts';
 
 /** A rule on a tool. One is exact if it names this tool and no other; the rest count as patterns do. */
 export interface MatchedRule {
@@ -22,25 +22,33 @@ export function judgeLists(
   lists: readonly MatchedList[],
   judge: (rule: PolicyRule) => Holds,
 ): PolicyRule | undefined {
-  const certain: MatchedRule[] = always === undefined ? [] : [always];
-  const unsure: MatchedRule[] = [];
+  let exact = always?.isExact ? always.rule : undefined;
+  let pattern = always?.isExact ? undefined : always?.rule;
+  let unsureExact: PolicyRule | undefined;
+  let unsurePattern: PolicyRule | undefined;
   for (const { clauses, isExact } of lists) {
+    // A pattern does not matter where an exact rule applies. Lists with the exact name come first.
+    if (exact !== undefined && !isExact) continue;
     for (const rule of clauses) {
       const holds = rule.condition === undefined ? true : judge(rule);
       if (holds === true) {
-        certain.push({ rule, isExact });
+        if (isExact) exact = stricterRule(exact, rule);
+        else pattern = stricterRule(pattern, rule);
         break;
       }
-      if (holds === 'unknown' && rule.effect !== 'allow') unsure.push({ rule, isExact });
+      if (holds === false || rule.effect === 'allow') continue;
+      if (isExact) unsureExact = stricterRule(unsureExact, rule);
+      else unsurePattern = stricterRule(unsurePattern, rule);
     }
   }
-  const decided = decidingOf(certain);
-  // A pattern does not matter where an exact rule applies.
-  const counting = certain.some(({ isExact }) => isExact) ? unsure.filter(({ isExact }) => isExact) : unsure;
-  return strictestOf(decided === undefined ? rulesOf(counting) : [decided, ...rulesOf(counting)]);
+  if (exact !== undefined) return stricterRule(exact, unsureExact);
+  return stricterRule(stricterRule(pattern, unsureExact), unsurePattern);
 }
 
-/** The least strict rule that some call may meet. Undefined if none may apply. */
+/**
+ * The least strict rule that some call may meet. Undefined if a call may meet none, which allows it, and none lifts more
+ * than that.
+ */
 export function leastStrict(always: MatchedRule | undefined, lists: readonly MatchedList[]): PolicyRule | undefined {
   const certain: MatchedRule[] = always === undefined ? [] : [always];
   for (const { clauses, isExact } of lists) {
@@ -48,25 +56,20 @@ export function leastStrict(always: MatchedRule | undefined, lists: readonly Mat
     if (least !== undefined) certain.push({ rule: least, isExact });
   }
   const least = decidingOf(certain);
-  if (least === undefined || certain.some(({ isExact }) => isExact)) return least;
-  const lifting = lists.filter(({ clauses, isExact }) => isExact && !isTotal(clauses));
-  return mildestOf([least, ...lifting.flatMap(({ clauses }) => clauses)]);
+  if (certain.some(({ isExact }) => isExact)) return least;
+  const lifting = lists
+    .filter(({ clauses, isExact }) => isExact && !isTotal(clauses))
+    .flatMap(({ clauses }) => clauses);
+  // Only an exact one lifts the approval that a server requires.
+  const allowing = lifting.find(({ effect }) => effect === 'allow');
+  return allowing ?? (least && mildestOf([least, ...lifting]));
 }
 
 /** Exact rules beat patterns. Of the remaining rules, the strictest decides. */
 function decidingOf(all: readonly MatchedRule[]): PolicyRule | undefined {
   const exact = all.filter(({ isExact }) => isExact);
-  return strictestOf(rulesOf(exact.length > 0 ? exact : all));
-}
-
-function rulesOf(matched: readonly MatchedRule[]): readonly PolicyRule[] {
-  return matched.map(({ rule }) => rule);
-}
-
-/** Of equals, the first. */
-function strictestOf(rules: readonly PolicyRule[]): PolicyRule | undefined {
   let best: PolicyRule | undefined;
-  for (const rule of rules) if (best === undefined || strictness(rule) > strictness(best)) best = rule;
+  for (const { rule } of exact.length > 0 ? exact : all) best = stricterRule(best, rule);
   return best;
 }
 

@@ -6,7 +6,7 @@ import type { UriForms } from '../uris/uri-forms.ts';
 import { createConditionalRules } from './conditional-rules.ts';
 import { judgeLists, leastStrict } from './judge-lists.ts';
 import { createPlainRules } from './plain-rules.ts';
-import { strictness } from './strictness.ts';
+import { stricterRule } from './strictness.ts';
 
 /** One compiled set of rules. */
 export interface RuleSet {
@@ -91,12 +91,6 @@ interface UriRules {
 }
 
 type RuleOnTemplate = (template: UriTemplateForm) => PolicyRule | undefined;
-
-/** Of equals, the first. */
-function stricterRule(first: PolicyRule | undefined, second: PolicyRule | undefined): PolicyRule | undefined {
-  if (first === undefined || second === undefined) return first ?? second;
-  return strictness(second) > strictness(first) ? second : first;
-}
 
 /** The strictest rule on a template that the URI matches. */
 function strictestOnTemplate(read: ReadSubject, ruleOf: RuleOnTemplate): PolicyRule | undefined {

@@ -6,7 +6,7 @@ import { helpExamples } from '../../help-examples.ts';
 
 export function connectCommand(cli: CliContext): Command {
   return new Command('connect')
-    .description('write the hub into the configuration of a client, such as Claude Code')
+    .description("add the hub to a client's configuration, such as Claude Code's")
     .argument('[client]', 'the client; without it, the clients on this machine are listed')
     .option('--agent <name>', 'the agent as which it uses the hub')
     .addOption(

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables in configuration are written so.
 import { Command, Option } from 'commander';
-import { placeOf } from '../../../../domain/index.ts';
+import { type ConfiguredServer, placeOf } from '../../../../domain/index.ts';
 import type { CliContext } from '../../context.ts';
 import { type Invocation, readInvocation } from '../../global-options.ts';
 import { helpExamples } from '../../help-examples.ts';
@@ -108,5 +108,12 @@ async function add(
   }
   if (started?.kind === 'failed') terminal.err(`Added, but it does not answer yet. ${printableLine(started.why)}`);
   const next = started?.kind === 'listed' ? `connect CLIENT --agent ${order.agent ?? 'NAME'}` : `doctor ${name}`;
-  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, next))}`);
+  terminal.errWhole(`Next: ${bold(nextCommand(cli, workspace, lockStep(cli, added.server) ?? next))}`);
+}
+
+/** With a lockfile, nothing of a new server is accepted yet. */
+function lockStep({ terminal }: CliContext, server: ConfiguredServer): string | undefined {
+  if (server.kind !== 'ready' || server.spec.lock === undefined) return undefined;
+  terminal.err('Agents get its tools once quartermaster.lock has them.');
+  return `lock ${server.spec.name}`;
 }

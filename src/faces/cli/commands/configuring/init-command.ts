@@ -22,6 +22,9 @@ async function init(cli: CliContext, { workspace, json }: Invocation): Promise<v
   }
   if (answer.written) terminal.out(`Wrote ${answer.file}, with examples in comments.`);
   else sayRead(cli, answer);
+  const { runFilesNote } = await import('../../calls/run-files-note.ts');
+  const note = await runFilesNote(cli, workspace);
+  if (note !== undefined) terminal.err(note);
   const hasServers = answer.read.some(({ servers }) => servers.length > 0);
   await sayNext(cli, workspace, hasServers ? nextWithServers : nextWithoutServers);
 }

@@ -1,7 +1,5 @@
 import { RE2JS } from 're2js';
-
-/** Tests a text in time linear in its length. Node's own expressions can take exponential time on an agent's text. */
-export type TextPattern = (text: string) => boolean;
+import type { TextPattern, TextReplacement } from '../../domain/index.ts';
 
 /** Bounds the size of the compiled program. */
 export const maxPatternLength = 1000;
@@ -12,6 +10,29 @@ export function compileLinearPattern(expression: string): TextPattern | undefine
   try {
     const compiled = RE2JS.compile(expression, RE2JS.DOTALL);
     return (text) => compiled.matcher(text).find();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces what the expression matches, in linear time. Undefined as above, and if it matches the empty text. */
+export function compileLinearReplacement(expression: string, replacement: string): TextReplacement | undefined {
+  if (expression.length > maxPatternLength) return undefined;
+  try {
+    const compiled = RE2JS.compile(expression, RE2JS.DOTALL);
+    if (compiled.matcher('').find()) return undefined;
+    return (text) => {
+      const matcher = compiled.matcher(text);
+      const pieces: string[] = [];
+      let done = 0;
+      while (matcher.find()) {
+        // A match of nothing, as of a word boundary, has nothing to replace.
+        if (matcher.start() === matcher.end()) continue;
+        pieces.push(text.slice(done, matcher.start()), replacement);
+        done = matcher.end();
+      }
+      return done === 0 ? text : pieces.join('') + text.slice(done);
+    };
   } catch {
     return undefined;
   }

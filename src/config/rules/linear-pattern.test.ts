@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compileGlob, compileLinearPattern } from './linear-pattern.ts';
+import { compileGlob, compileLinearPattern, compileLinearReplacement } from './linear-pattern.ts';
 
 test.each([
   ['docs/*', 'docs/a.md', true],
@@ -16,6 +16,21 @@ test.each([
   ['a*', 'ba', false],
 ])('glob %s on %j: %s', (glob, text, expected) => {
   expect(compileGlob(glob)?.(text)).toBe(expected);
+});
+
+test.each([
+  ['a+', 'caat', 'c#t'],
+  ['a', 'aa$1', '##$1'],
+  ['\\b', 'ab cd', 'ab cd'],
+  ['x|\\b', 'ab x', 'ab #'],
+  ['b', 'aaa', 'aaa'],
+])('what %s matches in %j is replaced', (expression, text, expected) => {
+  expect(compileLinearReplacement(expression, '#')?.(text)).toBe(expected);
+});
+
+test('a replacement of nothing is refused', () => {
+  expect(compileLinearReplacement('a*', '#')).toBeUndefined();
+  expect(compileLinearReplacement('(?=a)', '#')).toBeUndefined();
 });
 
 test('an expression outside RE2 is refused, not tried', () => {
