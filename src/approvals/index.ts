@@ -1,4 +1,4 @@
-export { type ApprovalOptions, approvalLimits } from './approval-parts.ts';
+export type { ApprovalOptions } from './approval-parts.ts';
 export type { ApprovalStore, StoredApprovals, StoredEntry } from './approval-store.ts';
 export type {
   ApprovalChange,
@@ -12,6 +12,5 @@ export type {
 } from './approvals.ts';
 export { type ApprovalsDeps, openApprovals } from './create-approvals.ts';
 export type { ApprovalKind, ApprovalRequest, Approver, CallApproval } from './model/call-approval.ts';
-export { type CallBinding, changedConditions } from './model/call-binding.ts';
-export { kindAt, stateWords } from './model/decide-approval.ts';
+export type { CallBinding } from './model/call-binding.ts';
 export type { GrantTerms, StandingGrant } from './model/standing-grant.ts';

@@ -24,6 +24,14 @@ export function nobodyDecided({ server, subjectName: tool }: Target, { id }: Cal
 
 /** This hub has nobody to ask. */
 export function nobodyToAsk({ server, subjectName: tool }: Target): HubError {
+  return new HubError('APPROVAL_REQUIRED', `A rule requires approval for ${server}.${tool}, and nobody can be asked.`, {
+    hint: 'Nothing was sent. An operator can change the rule.',
+    details: { server, tool },
+  });
+}
+
+/** The caller asks far more often than anybody could decide. */
+export function askedTooOften({ server, subjectName: tool }: Target): HubError {
   return new HubError(
     'APPROVAL_REQUIRED',
     `A rule requires approval for ${server}.${tool}, and too many calls ask for it.`,

@@ -12,7 +12,7 @@ export interface WaitingReport {
 const reportMs = 5000;
 
 /** In the metadata of progress and of results: the approval that a call waits for. */
-export const approvalKey = 'quartermaster/approval';
+const approvalKey = 'quartermaster/approval';
 
 /** Tells the caller every few seconds what its call waits for. */
 export function reportWaiting({ call, path, target }: CallRun): WaitingReport {

@@ -3,7 +3,7 @@ import { type CallArguments, type Decision, decideOn } from '../../domain/index.
 import { findHeaderMismatch } from '../../mcp/index.ts';
 import type { CallResult, ToolReference } from '../call.ts';
 import { badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
-import { askedMeanwhile, nobodyToAsk } from '../held/refused-approval.ts';
+import { askedMeanwhile, askedTooOften } from '../held/refused-approval.ts';
 import type { Target } from '../target.ts';
 import type { CallRun } from './call-run.ts';
 import { openRecord, subjectOf } from './record.ts';
@@ -24,7 +24,7 @@ export function admit(run: CallRun): CallResult | undefined {
   const objection = isJsonObject(args) ? (mismatch(run) ?? call.cancelled) : badArguments(target);
   if (objection !== undefined) return refuseAtOnce(run, objection);
   if (decision.effect === 'ask' && !path.refused.mayHold(caller)) {
-    return refuseAtOnce(run, nobodyToAsk(target));
+    return refuseAtOnce(run, askedTooOften(target));
   }
   openRecord(run, subjectOf(run));
   return undefined;

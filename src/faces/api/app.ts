@@ -28,8 +28,7 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   const streamEvents = createEventStreams(deps);
 
   app.use(async (context, next) => {
-    const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
-    if (token === undefined || !deps.isAdmin(token)) throw unauthenticated();
+    expectAdmin(deps, context);
     await next();
   });
 
@@ -72,7 +71,6 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   });
 
   addApprovalRoutes(app, hub);
-
   app.notFound((context) => {
     const { method, path } = context.req;
     return answerError(context, new HubError('METHOD_NOT_FOUND', `The API has no ${method} ${path.slice(0, 200)}.`));
@@ -88,6 +86,11 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
 /** How the order came, as the client says: it has the admin token, so it need not lie. */
 function originOf(context: Context): string {
   return commandOrigins.find((origin) => origin === context.req.header(originHeader)) ?? 'api';
+}
+
+function expectAdmin({ isAdmin }: ApiAppDeps, context: Context): void {
+  const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
+  if (token === undefined || !isAdmin(token)) throw unauthenticated();
 }
 
 function unauthenticated(): HubError {

@@ -135,7 +135,6 @@ function partsOf(fields: Fields, line: string): CallParts | undefined {
   if (typeof server !== 'string' && server !== null) return undefined;
   const names = Array.isArray(chain) ? chain.filter((name) => typeof name === 'string') : [agent];
   const asked = typeof method === 'string' ? { method } : {};
-  const labels = Array.isArray(fields.labels) ? fields.labels.filter((label) => typeof label === 'string') : [];
   const facts: SubjectFacts = {
     agent,
     chain: names,
