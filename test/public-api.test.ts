@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** What programs may rely on. A name here is a promise: adding one is a decision, removing one breaks somebody. */
 const publicNames: readonly string[] = [
+  'ApprovalPendingError',
   'HubError',
   'MCPServerError',
   'McpRateLimitError',
@@ -39,6 +40,7 @@ const publicNames: readonly string[] = [
   'type ErrorCode',
   'type ErrorDetails',
   'type ErrorRow',
+  'type HeldCall',
   'type Hub',
   'type ImageContent',
   'type LinkedResource',
@@ -46,6 +48,7 @@ const publicNames: readonly string[] = [
   'type LogLevel',
   'type LogMessage',
   'type Logger',
+  'type ProgramApprovals',
   'type PromptArgument',
   'type PromptMessage',
   'type PromptResult',

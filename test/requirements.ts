@@ -1,3 +1,4 @@
+import { approvalRequirements } from './requirements-approvals.ts';
 import { commandLineRequirements } from './requirements-command-line.ts';
 import { definitionRequirements } from './requirements-definitions.ts';
 import { lockRequirements } from './requirements-lock.ts';
@@ -11,6 +12,7 @@ import { trustRequirements } from './requirements-trust.ts';
  */
 export const requirements = {
   ...trustRequirements,
+  ...approvalRequirements,
   ...definitionRequirements,
   // Configuration
   'config:in-place': 'The files quartermaster.yaml and .mcp.json are read in place, without conversion.',

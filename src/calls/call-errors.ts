@@ -35,10 +35,11 @@ export function beginning(name: string): string {
   return name.length > 200 ? `${name.slice(0, 200)}…` : name;
 }
 
-export function approvalNeeded(target: Target): HubError {
-  return new HubError('APPROVAL_REQUIRED', `A rule requires approval for ${target.server}.${target.subjectName}.`, {
-    hint: 'Approvals cannot be given yet, so the call is denied; an operator can change the rule.',
-    details: { server: target.server, tool: target.subjectName },
+/** While the call was held, its name came to mean something else. */
+export function movedTool({ name, server, subjectName: tool }: Target): HubError {
+  return new HubError('TOOL_UNKNOWN', `"${name}" is no longer ${server}.${tool}: the configuration has changed.`, {
+    hint: 'Nothing was sent. List the tools again.',
+    details: { server, tool },
   });
 }
 

@@ -40,6 +40,8 @@ export interface CallRequest {
   readonly subscription?: ResourceSubscription | undefined;
   /** Undefined if the client cannot be distinguished from others. */
   readonly client?: CallClient | undefined;
+  /** How long a program waits for approval; it then gets an error. Undefined: as long as its client. */
+  readonly approvalWait?: { readonly ms: number } | undefined;
   /** Undefined if the caller wants no messages during the call. */
   readonly channel: CallerChannel | undefined;
 }

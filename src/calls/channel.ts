@@ -22,6 +22,8 @@ export interface LogChannel {
 export interface CallClient {
   /** The authenticated identity: the same for all requests with one token. */
   readonly principal: string;
+  /** As it calls itself. */
+  readonly name?: string | undefined;
   /** Undefined for a client without a session. */
   readonly session: string | undefined;
   readonly clientCapabilities: ClientCapabilities;

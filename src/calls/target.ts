@@ -1,4 +1,11 @@
-import { type Decision, type MirroredArgument, type OperationKind, ruleOf, ruleSourceOf } from '../domain/index.ts';
+import {
+  type Decision,
+  type MirroredArgument,
+  type OperationKind,
+  ruleOf,
+  ruleSourceOf,
+  type ToolDefinition,
+} from '../domain/index.ts';
 import { type DecisionFacts, type LedgerSubject, ledgerSubject } from '../ledger/index.ts';
 import { callingAgentKey, metaKeys, withTasks } from '../mcp/index.ts';
 import type { Connection, UpstreamControl, UpstreamDispatch } from '../upstream/index.ts';
@@ -15,6 +22,8 @@ export interface Target {
   /** The server's own name, as in policies and the ledger: `read_file`, `resource:file:///a`, `prompt:greet`. */
   readonly subjectName: string;
   readonly decision: Decision;
+  /** Of a tool. */
+  readonly tool?: ToolDefinition;
   readonly dispatch: UpstreamDispatch;
   readonly control: UpstreamControl;
   readonly subject: LedgerSubject;

@@ -13,7 +13,7 @@ import { mergeAgents } from './agents/merge-agents.ts';
 import { type Finding, quote, toProblem } from './findings.ts';
 import { applyLock } from './lock/apply-lock.ts';
 import { collectPermissions, environmentNotes, environmentVariable } from './permissions/collect-permissions.ts';
-import { defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
+import { defaultApprovals, defaultLedger, defaultServe, quartermasterYaml } from './readers/quartermaster-yaml.ts';
 import type { FileContent, Mention, Reader, Settings } from './readers/reader.ts';
 import { reportHidden } from './report-hidden.ts';
 import { type HiddenEntry, inherit, switchOff } from './restrictions/inherit-restrictions.ts';
@@ -111,6 +111,7 @@ export function assembleConfiguration(deps: LoadDeps, options: AssembleOptions):
     ],
     ledger: defaultLedger,
     serve: defaultServe,
+    approvals: defaultApprovals,
     allowPaths: [],
     ...settings,
   };

@@ -284,6 +284,25 @@ export const serveSchema = z
   })
   .describe('The HTTP endpoint.');
 
+export const durationPattern: RegExp = /^(\d{1,4})([smhd])$/;
+
+const duration = z.string().regex(durationPattern, 'must be a whole number and a unit: 30s, 5m, 1h or 1d');
+
+export const approvalsSchema = z
+  .strictObject({
+    wait: duration
+      .optional()
+      .describe(
+        'How long a call waits for a decision before it is answered as pending. Default as long as its client waits.',
+      ),
+    expires: duration
+      .optional()
+      .describe('How long a question stays open, and how long an approved call may take to come. Default 1h.'),
+    four_eyes: z.boolean().optional().describe('The person behind a call may not approve it. Default false.'),
+    require: z.enum(['any', 'page']).optional().describe('page: decisions only over a one-time link. Default any.'),
+  })
+  .describe('How calls that require approval are approved.');
+
 export const allowPathsSchema = z
   .array(z.string().min(1))
   .describe(
@@ -327,6 +346,7 @@ export const fileSchema = z
     environment: environmentSchema.optional(),
     ledger: ledgerSchema.optional(),
     serve: serveSchema.optional(),
+    approvals: approvalsSchema.optional(),
     allowPaths: allowPathsSchema.optional(),
     lock: lockModeSchema.optional(),
   })

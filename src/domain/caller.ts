@@ -10,6 +10,8 @@ export interface Caller {
   /** Undefined for the local operator (command line, library). */
   readonly tokenId: string | undefined;
   readonly run: string;
+  /** The caller named no run, so the hub gave it one until the hub ends. */
+  readonly runOfHub?: true;
   /**
    * The run of its token and of each token that delegated to it, nearest first: `run:ID`, or `token:ID` for a token that
    * has no run of its own. Undefined for the local operator.

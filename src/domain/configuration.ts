@@ -349,6 +349,7 @@ export interface Configuration extends AccessRules {
   readonly environment: readonly string[];
   readonly ledger: LedgerSettings;
   readonly serve: ServeSettings;
+  readonly approvals: ApprovalSettings;
   /** Folders that servers may be given although keys lie in them. */
   readonly allowPaths: readonly string[];
   /** As configured. Each server has what follows from it. */
@@ -361,6 +362,18 @@ export interface LedgerSettings {
   readonly keep: Retention;
   /** How much of the run files is kept. */
   readonly runs: Retention;
+}
+
+/** How held calls are approved. */
+export interface ApprovalSettings {
+  /** How long a call waits for a decision. Undefined: as long as its client does. */
+  readonly waitMs: number | undefined;
+  /** How long a question stays open, and an approved call may come after the decision. */
+  readonly expiresMs: number;
+  /** Another person than the one behind the call must approve it. */
+  readonly fourEyes: boolean;
+  /** `page`: only over a one-time link. */
+  readonly require: 'any' | 'page';
 }
 
 /** The limit that is reached first removes the oldest files. */

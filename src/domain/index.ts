@@ -11,6 +11,7 @@ export {
   type AccessRules,
   type AgentBudget,
   type AgentSpec,
+  type ApprovalSettings,
   affectsAll,
   type BuiltinName,
   type BuiltinTransportSpec,

@@ -5,6 +5,8 @@ export type Outcome =
   | 'input_required'
   /** The server turned the call into a task. The caller fetches the result later. */
   | 'task'
+  /** A person must approve the call first. The caller repeats the call later. */
+  | 'pending'
   | 'tool_error'
   | 'upstream_error'
   | 'denied'

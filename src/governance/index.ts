@@ -43,6 +43,7 @@ export {
   type QualifiedToolName,
   splitsOfToolName,
   type ToolKindOf,
+  toolClassOf,
   toolSpellings,
   triedConfiguration,
   type UriTemplateForm,

@@ -2,6 +2,7 @@ import { type Clock, HubError, type LinkedList, sleep } from '../base/index.ts';
 import { Call, createAgentLists, whyStopped } from '../calls/index.ts';
 import type { Caller } from '../domain/index.ts';
 import type { Ledger } from '../ledger/index.ts';
+import { createHubApprovals } from './approvals/hub-approvals.ts';
 import { createClientNotices } from './client-notices.ts';
 import { openConfigurationSource } from './configuration/configuration-source.ts';
 import { definitionProblems } from './definitions/definition-problems.ts';
@@ -35,14 +36,15 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   });
   source.onReload(({ servers }) => recordConfiguration(deps, parts.ledger, servers.size));
   const discover = options.discover === true;
-  const workspace = await openProject(deps, parts, { name: fileProject, source, emit, discover, isStopping });
+  const approvals = createHubApprovals(deps, parts, { settings: () => source.configuration.approvals, emit });
+  const order = { name: fileProject, source, emit, discover, isStopping, approvals: approvals.forCalls };
+  const workspace = await openProject(deps, parts, order);
   const projects: ReadonlyMap<string, Project> = new Map([[fileProject, workspace]]);
 
   async function stop(): Promise<void> {
     events.emit({ type: 'hub.stopping' });
-    for (const project of projects.values()) project.source.close();
-    await drain(deps.clock, parts.inFlight);
-    await Promise.all([...projects.values()].map((project) => project.close()));
+    await closeProjects(deps, parts, projects);
+    await approvals.close();
     await parts.close();
   }
 
@@ -51,14 +53,13 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
     get configuration() {
       return source.configuration;
     },
-    ledger: parts.ledger,
-    state: parts.state,
     get callsInFlight() {
       return parts.inFlight.size;
     },
     get childrenRunning() {
       return parts.children.running;
     },
+    approvals,
     requestStates: parts.signed.states,
     serverLogs: createServerLogs(parts.children.stderr, parts.redaction),
     ...forCallers((caller) => projectOf(projects, caller)),
@@ -97,6 +98,8 @@ function forCallers(of: (caller: Pick<Caller, 'project'>) => Project): ForCaller
 
 type ForOperators = Pick<
   Hub,
+  | 'ledger'
+  | 'state'
   | 'status'
   | 'load'
   | 'problems'
@@ -119,9 +122,12 @@ type ForOperators = Pick<
   | 'pending'
 >;
 
-function forOperators(project: Project, { ledger, layout, labels, redaction }: ProcessParts): ForOperators {
+function forOperators(project: Project, parts: ProcessParts): ForOperators {
+  const { ledger, state, layout, labels, redaction } = parts;
   const { source, pool } = project;
   return {
+    ledger,
+    state,
     status: () => pool.status(),
     load: () => [...pool.upstreams.values()].map(({ control }) => control.load()),
     problems: () => problemsOf(project, ledger, layout.journal),
@@ -165,11 +171,22 @@ function callerOf(identity: CallerIdentity, { life, accounts }: ProcessParts): C
   const { agent, project = fileProject, chain = [agent], tokenId, run, runKeys, answers } = identity;
   const runOfLife = `${agent.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}-${life}`;
   const account = accounts.of(agent, project);
-  return { agent, project, chain, tokenId, run: run ?? runOfLife, runKeys, account, answers };
+  const own = run === undefined ? { run: runOfLife, runOfHub: true as const } : { run };
+  return { agent, project, chain, tokenId, ...own, runKeys, account, answers };
 }
 
 function cancelCalls(inFlight: LinkedList<Call>, isOver: (caller: Caller) => boolean): void {
   for (const call of inFlight) if (isOver(call.request.caller)) call.cancel('its token expired or was revoked');
+}
+
+async function closeProjects(
+  { clock }: HubDeps,
+  { inFlight }: ProcessParts,
+  projects: ReadonlyMap<string, Project>,
+): Promise<void> {
+  for (const project of projects.values()) project.source.close();
+  await drain(clock, inFlight);
+  await Promise.all([...projects.values()].map((project) => project.close()));
 }
 
 /** It changes rights, so it is in the chain with the calls. While nothing can be recorded, no call is sent either. */

@@ -26,6 +26,7 @@ import type { RequestStates } from '../mcp/index.ts';
 import type { PendingItem } from '../trust/index.ts';
 import type { Builtins } from '../upstream/index.ts';
 import type { TrustMode } from '../workspace-trust/index.ts';
+import type { HubApprovals } from './approvals/hub-approvals.ts';
 import type { ClientNotices } from './client-notices.ts';
 import type { DefinitionReport } from './definitions/definition-report.ts';
 import type { Diagnosis, DiagnosisOptions } from './diagnosis/diagnosis.ts';
@@ -104,6 +105,8 @@ export interface Hub {
   /** Why the active configuration differs from the files. The problems include these. */
   configurationNotices(): readonly Problem[];
   /** Signs the state that clients keep for the hub between two requests. */
+  /** Approvals of held calls. */
+  readonly approvals: HubApprovals;
   readonly requestStates: RequestStates;
   readonly clients: ClientNotices;
   /** Takes no new calls, gives calls in flight time to finish, then closes everything. */
@@ -137,6 +140,10 @@ export interface HubDeps {
   /** The built-in servers. Without it, configured ones are unavailable. */
   readonly builtins?: Builtins | undefined;
   readonly meter?: HubMeter | undefined;
+  /** The person who runs the hub. Default: `operator`. */
+  readonly operator?: string | undefined;
+  /** Where a person decides on an approval, if there is such a page. */
+  readonly approvalLink?: ((id: string) => string | undefined) | undefined;
   /** Traces calls, if given. */
   readonly tracer?: CallTracer | undefined;
 }

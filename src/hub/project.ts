@@ -1,5 +1,6 @@
 import {
   type Call,
+  type CallPathDeps,
   type CallResult,
   createAgentBudgets,
   createAllowedSubscriptions,
@@ -48,11 +49,12 @@ export interface ProjectOptions {
   /** Connect to undiscovered servers at once instead of on first use. */
   readonly discover: boolean;
   readonly isStopping: () => boolean;
+  readonly approvals: CallPathDeps['approvals'];
 }
 
 export async function openProject(deps: HubDeps, parts: ProcessParts, options: ProjectOptions): Promise<Project> {
   const { clock } = deps;
-  const { source, emit, isStopping } = options;
+  const { source, emit, isStopping, approvals } = options;
   const { catalogs, names, memory } = await openMemory(deps, parts, options);
   const shared = {
     ...deps,
@@ -101,7 +103,7 @@ export async function openProject(deps: HubDeps, parts: ProcessParts, options: P
     explain: createExplain(() => source.configuration, pool, names),
     explainerFor: (configuration) => createExplain(() => configuration, pool, names),
     diagnosis: (options) => createDiagnosis({ ...shared, ...lookups(source, pool, definitions) }, options),
-    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots }),
+    runCall: createCallPath({ ...deps, ...parts, ...parts.signed, views, budgets, isStopping, filterRoots, approvals }),
     subscribeAllowed: createAllowedSubscriptions(views),
     async close() {
       definitions.close();

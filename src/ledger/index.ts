@@ -1,6 +1,7 @@
 export { cefFormat, type ExportFormat, jsonlFormat } from './exporting/export-formats.ts';
 export type { ExportPositions } from './exporting/export-writes.ts';
 export { type ExportOptions, runExport } from './exporting/run-export.ts';
+export { redecide, syncRecord } from './held-call.ts';
 export type { LedgerFiles } from './journal/file-operations.ts';
 export type { Ledger, LedgerHealth, OpenCall } from './ledger.ts';
 export { type OpenLedgerDeps, type OpenLedgerOptions, openLedger, settleJournals } from './open-ledger.ts';

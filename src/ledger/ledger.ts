@@ -5,6 +5,8 @@ import type { CallEnd } from './records/end-text.ts';
 
 /** A call on its way through the ledger. Only the ledger changes it. */
 export interface OpenCall extends CallParts {
+  /** Another one after the call was decided on again. */
+  subject: LedgerSubject;
   stage: 'open' | 'held' | 'sent' | 'ended';
   /** Empty until the call is recorded. */
   args: string;

@@ -1,3 +1,4 @@
+export { createFileApprovalStore } from './approvals/approval-log-file.ts';
 export { createFileConnectionStore } from './connected-clients/connected-client-file.ts';
 export {
   acquireLock,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type ApprovalSettings,
   type CacheSettings,
   type Configuration,
   type ContentLabels,
@@ -58,7 +59,7 @@ function union(one: readonly string[], other: readonly string[]): readonly strin
 }
 
 /** Settings of the hub while a change of them waits. */
-export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths'>;
+export type HubSettings = Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'approvals' | 'allowPaths'>;
 
 export function narrowSettings(approved: HubSettings, other: HubSettings): HubSettings {
   return {
@@ -70,7 +71,18 @@ export function narrowSettings(approved: HubSettings, other: HubSettings): HubSe
       runs: longerOf(approved.ledger.runs, other.ledger.runs),
     },
     serve: narrowServe(approved.serve, other.serve),
+    approvals: narrowApprovals(approved.approvals, other.approvals),
     allowPaths: approved.allowPaths.filter((path) => other.allowPaths.includes(path)),
+  };
+}
+
+function narrowApprovals(one: ApprovalSettings, other: ApprovalSettings): ApprovalSettings {
+  return {
+    // No right depends on it.
+    waitMs: one.waitMs,
+    expiresMs: Math.min(one.expiresMs, other.expiresMs),
+    fourEyes: one.fourEyes || other.fourEyes,
+    require: one.require === 'page' ? 'page' : other.require,
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   type AccessRules,
   type AgentSpec,
+  type ApprovalSettings,
   type ClientRules,
   type Configuration,
   definitionKinds,
@@ -97,8 +98,23 @@ function lockOf({ mode, pins, acknowledged }: ServerLock): RightsDocument {
 /** The rules for agents, and the settings of the whole hub. */
 export function policyRights(configuration: Configuration): RightsDocument {
   const { naming, ledger, serve, allowPaths } = configuration;
-  return withoutDefaults({ ...rulesOf(configuration), naming, ledger, serve, allowPaths: sorted(allowPaths) });
+  const approvals = approvalsOf(configuration.approvals);
+  const settings = { naming, ledger, serve, approvals, allowPaths: sorted(allowPaths) };
+  return withoutDefaults({ ...rulesOf(configuration), ...settings });
 }
+
+/** Nothing if all is as by default, so that workspaces without the section need no new approval. */
+function approvalsOf({ waitMs, expiresMs, fourEyes, require }: ApprovalSettings): RightsDocument | undefined {
+  const set = withoutDefaults({
+    waitMs,
+    expiresMs: expiresMs === usualExpiryMs ? undefined : expiresMs,
+    fourEyes: fourEyes || undefined,
+    require: require === 'any' ? undefined : require,
+  });
+  return Object.keys(set).length === 0 ? undefined : set;
+}
+
+const usualExpiryMs = 3_600_000;
 
 function rulesOf({ agents, roles, policy, shadow, permissions }: AccessRules): RightsDocument {
   return {

@@ -8,9 +8,9 @@ export interface Room {
 }
 
 const ground = ['base', 'domain', 'mcp'];
-const features = ['config', 'vault', 'upstream', 'governance', 'ledger', 'trust'];
+const features = ['config', 'vault', 'upstream', 'governance', 'ledger', 'trust', 'approvals'];
 /** A face answers for a hub; tokens are checked where the request arrives, by a book that is handed in. */
-const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance'] };
+const face: Room = { imports: [...ground, 'hub'], types: ['calls', 'governance', 'approvals'] };
 /** Between two requests of a client its calls wait and its resources are watched; `calls` holds both on its behalf. */
 const mcpFace: Room = { imports: [...face.imports, 'calls'], types: ['governance'] };
 
@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   // What of the files is trusted, for a hub and for commands that start none.
   'workspace-trust': { imports: [...ground, 'config', 'storage', 'trust', 'vault'] },
   // What a call passes through; the connections themselves are handed in.
-  calls: { imports: [...ground, 'governance', 'ledger'], types: ['upstream'] },
+  calls: { imports: [...ground, 'governance', 'ledger'], types: ['upstream', 'approvals'] },
   hub: { imports: [...ground, ...features, 'calls', 'storage', 'workspace-trust'] },
   // Changes what people wrote, text by text, and knows nothing of what it means.
   'workspace-files': { imports: ['base'] },
@@ -69,7 +69,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'apps/*',
       'faces/*',
     ],
-    types: ['upstream', 'calls'],
+    types: ['upstream', 'calls', 'approvals'],
   },
   // src/index.ts, the public library.
   root: { imports: ['base', 'domain', 'hub', 'faces/library'], types: [...features, 'calls'] },

@@ -35,7 +35,7 @@ const past = [
   'files.read_text_file path=welcome.md --agent tester',
   'files.read_text_file path=../../secret --agent lead',
   'memory.delete_entities --agent lead',
-  'files.write_file path=x content=y --agent scribe',
+  'files.write_file path=x content=y --agent scribe --timeout 1s',
   'files.read_text_file path=todo.md --agent tester',
   'everything.get-sum a=1 b=2 --agent tester',
   'files.list_directory path=. --agent tester',

@@ -66,6 +66,8 @@ export interface CallOptions {
   readonly agent?: string;
   readonly argumentsText?: string;
   readonly meta?: string;
+  /** A held call ends with an error after that time. */
+  readonly approvalWaitMs?: number;
   readonly onProgress?: (params: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -142,6 +144,7 @@ export async function openStage(): Promise<Stage> {
       argumentsText,
       args: JSON.parse(argumentsText),
       meta: options.meta ?? '',
+      approvalWait: options.approvalWaitMs === undefined ? undefined : { ms: options.approvalWaitMs },
       channel: options.onProgress && { progress: options.onProgress },
     });
   };

@@ -5,7 +5,7 @@
 
 /** Words of MCP, Node, HTTP, tracing and programming in general. */
 export const fieldWords: readonly string[] = [
-  ...['annotation', 'argument', 'block', 'body', 'byte', 'child', 'claim', 'clock', 'code', 'compiler'],
+  ...['annotation', 'argument', 'block', 'body', 'byte', 'child', 'clock', 'code', 'compiler'],
   ...['content', 'context', 'dep', 'digest', 'elicitation', 'endpoint', 'error', 'event', 'exchange', 'exit'],
   ...['field', 'file', 'gateway', 'guard', 'handle', 'handler', 'header', 'host', 'id', 'keychain', 'kind'],
   ...['level', 'listener', 'literal', 'lock', 'log', 'logger', 'message', 'meter', 'option', 'origin', 'output'],
@@ -29,7 +29,7 @@ export const fieldWords: readonly string[] = [
 
 /** Words that every reader knows, in their ordinary meaning. */
 export const plainWords: readonly string[] = [
-  ...['announcer', 'answer', 'approval', 'archive', 'change', 'collision', 'control', 'detail', 'diagnosis'],
+  ...['announcer', 'answer', 'archive', 'change', 'collision', 'control', 'detail', 'diagnosis'],
   ...['dialect', 'document', 'end', 'fact', 'fault', 'form', 'health', 'inspection', 'item', 'life'],
   ...['limit', 'line', 'list', 'memory', 'mode', 'obstacle', 'order', 'outcome', 'pin', 'place', 'reason'],
   ...['refusal', 'seal', 'source', 'statistic', 'subject', 'summary', 'text', 'usage'],

@@ -136,7 +136,7 @@ test(verifies('ledger:held', 'nobody is asked about a call that is invalid or ca
   expect(stage.journal()).not.toContain('"k":"held"');
 });
 
-test('a call that a rule asks about is refused for that also while nothing can be recorded', async () => {
+test(verifies('ledger:held', 'nobody is asked about a call while nothing can be recorded'), async () => {
   let full = false;
   const stage = await openCallStage({
     write(...args) {
@@ -147,8 +147,8 @@ test('a call that a rule asks about is refused for that also while nothing can b
   full = true;
   const result = await stage.run(stage.call('files_ask'));
   full = false;
-  expect(result).toMatchObject({ kind: 'failed', error: { code: 'APPROVAL_REQUIRED' } });
-  expect(await stage.lines()).toMatchObject([{ tool: 'ask', outcome: 'denied' }]);
+  expect(result).toMatchObject({ kind: 'failed', error: { code: 'LEDGER_UNAVAILABLE' } });
+  expect(await stage.lines()).toMatchObject([{ tool: 'ask', outcome: 'unavailable' }]);
 });
 
 function toText(result: CallResult): string {

@@ -2,7 +2,8 @@ import { type HubError, isJsonObject } from '../../base/index.ts';
 import { type CallArguments, type Decision, decideOn } from '../../domain/index.ts';
 import { findHeaderMismatch } from '../../mcp/index.ts';
 import type { CallResult, ToolReference } from '../call.ts';
-import { approvalNeeded, badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
+import { badArguments, deniedArguments, notSelected, stopping } from '../call-errors.ts';
+import { askedMeanwhile, askedTooOften } from '../held/refused-approval.ts';
 import type { Target } from '../target.ts';
 import type { CallRun } from './call-run.ts';
 import { openRecord, subjectOf } from './record.ts';
@@ -23,7 +24,7 @@ export function admit(run: CallRun): CallResult | undefined {
   const objection = isJsonObject(args) ? (mismatch(run) ?? call.cancelled) : badArguments(target);
   if (objection !== undefined) return refuseAtOnce(run, objection);
   if (decision.effect === 'ask' && !path.refused.mayHold(caller)) {
-    return refuseAtOnce(run, approvalNeeded(target));
+    return refuseAtOnce(run, askedTooOften(target));
   }
   openRecord(run, subjectOf(run));
   return undefined;
@@ -33,16 +34,16 @@ export function admit(run: CallRun): CallResult | undefined {
  * Decides again on a call that waited for its server: by now a path may lead elsewhere, or the run may have another label.
  * Returns undefined unless the call is refused.
  */
-export function admitAgain(run: CallRun): CallResult | undefined {
+export function admitAfterWait(run: CallRun): CallResult | undefined {
   const { call, target, decision } = run;
   const { args } = call.request;
   if (target.decision.condition === undefined || !isJsonObject(args)) return undefined;
   const now = decideOnCall(run, args);
   if (now.effect === 'deny') return refuse(run, denial(target, now), deniedArguments(target, now));
-  return now.effect === 'ask' && decision?.effect === 'allow' ? refuse(run, approvalNeeded(target)) : undefined;
+  return now.effect === 'ask' && decision?.effect === 'allow' ? refuse(run, askedMeanwhile(target)) : undefined;
 }
 
-function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {
+export function decideOnCall({ path, call, target }: CallRun, args: CallArguments): Decision {
   const { caller } = call.request;
   if (target.decision.condition === undefined) return target.decision;
   return decideOn(target.decision, { args, caller, labels: path.labels?.of(caller) });

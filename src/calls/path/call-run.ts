@@ -1,5 +1,6 @@
+import type { CallApprovals, CallBinding, ClaimedGrant, GrantHold } from '../../approvals/index.ts';
 import { type Clock, HubError, type LinkedList, type RandomBytes } from '../../base/index.ts';
-import type { Decision } from '../../domain/index.ts';
+import type { Caller, Decision } from '../../domain/index.ts';
 import type { Ledger, LedgerConnection, OpenCall } from '../../ledger/index.ts';
 import type { TaskIds } from '../../mcp/index.ts';
 import type { Connection, UpstreamDispatch } from '../../upstream/index.ts';
@@ -28,11 +29,23 @@ export interface CallPathDeps {
   readonly budgets?: AgentBudgets | undefined;
   /** Undefined: no run has labels. */
   readonly labels?: RunLabels | undefined;
+  /** Undefined: nobody can be asked, so calls that require approval are refused. */
+  readonly approvals?: HeldCallDeps | undefined;
   readonly meter?: CallMeter | undefined;
   readonly traced?: TracedCalls | undefined;
   /** For servers that get the roots of their clients. */
   readonly filterRoots: RootsFilter;
   isStopping(): boolean;
+}
+
+/** What holding a call needs. */
+export interface HeldCallDeps extends CallApprovals {
+  /** How long calls wait for a decision. Undefined: as long as their clients do. */
+  waitMs(): number | undefined;
+  /** Where a person decides; undefined if there is no such page. */
+  linkTo(id: string): string | undefined;
+  /** Who is behind the call: who started it, or issued its token. */
+  askerOf(caller: Caller): string;
 }
 
 /** Shared by all runs. */
@@ -56,6 +69,12 @@ export class CallRun {
   /** Set by `admit`: the decision on this call. */
   decision: Decision | undefined;
   opened: OpenCall | undefined;
+  /** Set by `hold`: the grant that this call may claim. */
+  hold: GrantHold | undefined;
+  /** The call as it was when `hold` asked. */
+  heldFor: CallBinding | undefined;
+  /** Set before the call is recorded as sent: the grant that it has used up. */
+  claimed: ClaimedGrant | undefined;
   /** Set by `reach`: the call's slot at the server. */
   entered: UpstreamDispatch | undefined;
   connected: Connection | undefined;

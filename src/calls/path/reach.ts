@@ -38,6 +38,7 @@ export function release(run: CallRun): void {
   const { call, path, connected, entered, endState } = run;
   connected?.exclusiveAccess?.leave(call);
   entered?.leave(call.request.caller.account);
+  run.hold?.letGo();
   releaseArguments(run);
   path.inFlight.delete(call);
   call.ended(endState);

@@ -8,10 +8,11 @@ import { recordSending } from './record.ts';
 import { sendWith } from './send.ts';
 
 /** A call can be repeated if nothing was sent, or if the server says that the tool is read-only or idempotent. */
-export function mayRepeat({ call, target }: CallRun, reply: UpstreamReply): reply is FailedReply {
+export function mayRepeat({ call, target, claimed }: CallRun, reply: UpstreamReply): reply is FailedReply {
   if (reply.kind !== 'failed' || call.cancelled !== undefined) return false;
   if (reply.cause !== 'connection' && reply.cause !== 'session') return false;
-  return !reply.sent || target.safeToRepeat;
+  // One approval is for one attempt, whatever the server says about the tool.
+  return !reply.sent || (target.safeToRepeat && claimed === undefined);
 }
 
 /**

@@ -17,6 +17,8 @@ import { denyEverything, type ReadPolicy, readPolicy } from '../restrictions/rea
 import { readLabels } from '../rules/read-labels.ts';
 import {
   allowPathsSchema,
+  approvalsSchema,
+  durationPattern,
   environmentSchema,
   fileSchema,
   isolations,
@@ -58,6 +60,13 @@ export const defaultLedger: Configuration['ledger'] = {
   sync: 'os',
   keep: { days: 7, megabytes: 1024 },
   runs: { days: 7, megabytes: 1024 },
+};
+
+export const defaultApprovals: Configuration['approvals'] = {
+  waitMs: undefined,
+  expiresMs: 3_600_000,
+  fourEyes: false,
+  require: 'any',
 };
 
 const sections = Object.keys(fileSchema.shape);
@@ -178,7 +187,7 @@ const serversFormat: ServersFormat = {
 
 /** A section with a mistake keeps its defaults. */
 function readSettings(root: SourceMap, findings: Finding[]): Settings {
-  const usable = (['naming', 'ledger', 'serve', 'allowPaths', 'lock'] as const).filter((key) => {
+  const usable = (['naming', 'ledger', 'serve', 'approvals', 'allowPaths', 'lock'] as const).filter((key) => {
     const node = child(root, key);
     if (node === undefined) return false;
     const found = checkNode(settingSchemas[key], node, { field: key, subject: quote(key), unknownKeys: 'error' });
@@ -192,6 +201,7 @@ const settingSchemas = {
   naming: namingSchema,
   ledger: ledgerSchema,
   serve: serveSchema,
+  approvals: approvalsSchema,
   allowPaths: allowPathsSchema,
   lock: lockModeSchema,
 };
@@ -207,6 +217,17 @@ const settingReaders = {
       runs: retentionAt(child(root, 'ledger'), 'runs'),
     },
   }),
+  approvals(root: SourceMap): Settings {
+    const approvals = child(root, 'approvals');
+    return {
+      approvals: {
+        waitMs: durationAt(approvals, 'wait'),
+        expiresMs: durationAt(approvals, 'expires') ?? defaultApprovals.expiresMs,
+        fourEyes: booleanAt(approvals, 'four_eyes') ?? defaultApprovals.fourEyes,
+        require: textAt(approvals, 'require') === 'page' ? 'page' : 'any',
+      },
+    };
+  },
   lock: (root: SourceMap): Settings => ({ lock: textAt(root, 'lock') === 'warn' ? 'warn' : 'enforce' }),
   allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
@@ -222,6 +243,14 @@ const settingReaders = {
     };
   },
 };
+
+/** The schema has checked the form. */
+function durationAt(node: SourceNode | undefined, key: string): number | undefined {
+  const [, digits, unit = ''] = durationPattern.exec(textAt(node, key) ?? '') ?? [];
+  return digits === undefined ? undefined : Number(digits) * (unitMs[unit] ?? 0);
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function retentionAt(ledger: SourceNode | undefined, key: 'keep' | 'runs'): Configuration['ledger']['keep'] {
   const node = child(ledger, key);

@@ -94,7 +94,9 @@ export const emptyContent: FileContent = {
   mentions: [],
 };
 
-export type Settings = Partial<Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'allowPaths' | 'lock'>>;
+export type Settings = Partial<
+  Pick<Configuration, 'naming' | 'ledger' | 'serve' | 'approvals' | 'allowPaths' | 'lock'>
+>;
 
 /** A server in a route, filter or rule, or a role. Whether it exists is known only after all files are read. */
 export interface Mention {

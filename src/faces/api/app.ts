@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { z } from 'zod';
-import { GatheredBytes, HubError, toHubError } from '../../base/index.ts';
+import { HubError, toHubError } from '../../base/index.ts';
+import { addApprovalRoutes } from './approvals/approval-routes.ts';
 import { definitionsBody, findingsBody, healthBody, issuedTokenBody, serversBody, tokenSummaryBody } from './bodies.ts';
 import {
   acceptOrderSchema,
@@ -14,10 +14,8 @@ import {
   withholdOrderSchema,
 } from './contract.ts';
 import type { ApiAppDeps } from './create-api.ts';
+import { readInput } from './read-input.ts';
 import { createEventStreams } from './stream-events.ts';
-
-/** Orders are small; nobody has reason to send more. */
-const maxBodyBytes = 64 * 1024;
 
 /** The Node response that the framework answers with, for routes that write it themselves. */
 interface ApiEnv {
@@ -30,8 +28,7 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
   const streamEvents = createEventStreams(deps);
 
   app.use(async (context, next) => {
-    const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
-    if (token === undefined || !deps.isAdmin(token)) throw unauthenticated();
+    expectAdmin(deps, context);
     await next();
   });
 
@@ -73,6 +70,7 @@ export function createApp(deps: ApiAppDeps): Hono<ApiEnv> {
     return RESPONSE_ALREADY_SENT;
   });
 
+  addApprovalRoutes(app, hub);
   app.notFound((context) => {
     const { method, path } = context.req;
     return answerError(context, new HubError('METHOD_NOT_FOUND', `The API has no ${method} ${path.slice(0, 200)}.`));
@@ -90,37 +88,15 @@ function originOf(context: Context): string {
   return commandOrigins.find((origin) => origin === context.req.header(originHeader)) ?? 'api';
 }
 
+function expectAdmin({ isAdmin }: ApiAppDeps, context: Context): void {
+  const token = /^bearer +(\S{1,300})$/i.exec(context.req.header('authorization') ?? '')?.[1];
+  if (token === undefined || !isAdmin(token)) throw unauthenticated();
+}
+
 function unauthenticated(): HubError {
   return new HubError('UNAUTHENTICATED', 'The API needs the admin token.', {
     hint: 'Send "Authorization: Bearer <token>" with the token from the file admin-token; `qm state path` prints its folder.',
   });
-}
-
-async function readInput<T>(context: Context, schema: z.ZodType<T>, whenEmpty = ''): Promise<T> {
-  const text = (await readText(context.req.raw.body)) || whenEmpty;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new HubError('PARSE_ERROR', 'The body is not valid JSON.', { cause: error });
-  }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new HubError(
-    'INVALID_PARAMS',
-    `${issue?.path.join('.') || 'The body'}: ${issue?.message ?? 'not as expected'}.`,
-  );
-}
-
-/** Counts what arrives: a length that was announced need not be true, and may be absent. */
-async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
-  const bytes = new GatheredBytes();
-  for await (const chunk of body ?? []) {
-    bytes.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-    if (bytes.size > maxBodyBytes) throw new HubError('REQUEST_TOO_LARGE', `The body is over ${maxBodyBytes} bytes.`);
-  }
-  return bytes.take().toString('utf8');
 }
 
 function answerError(context: Context, error: HubError): Response {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { definitionKinds, serverStates, transportKinds } from '../../domain/index.ts';
 import type { DefinitionFinding } from '../../governance/index.ts';
+import { approvalStates } from './approvals/approval-contract.ts';
 
 /** What `/api` takes and answers. Times are ISO 8601 in UTC unless a field says milliseconds. */
 export const tokenOrderSchema = z.strictObject({
@@ -160,6 +161,15 @@ const projectEvent = {
   project: z.string().describe('`workspace`: the files of the workspace'),
 };
 const serverEvent = { ...projectEvent, server: z.string() };
+const approvalEvent = {
+  ...serverEvent,
+  id: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  state: z.enum(approvalStates),
+  expires: z.number().describe('When the question ends, in milliseconds since the epoch'),
+  by: z.string().exactOptional().describe('Who decided'),
+};
 
 /** One of `GET /api/events`; its type is the name of the server-sent event too. */
 export const eventSchema = z.discriminatedUnion('type', [
@@ -229,6 +239,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     tokenId: z.string().exactOptional(),
   }),
   z.object({ type: z.literal('session.closed'), ...projectEvent, session: z.string(), agent: z.string() }),
+  z.object({ type: z.literal('approval.opened'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.decided'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.claimed'), ...approvalEvent }),
+  z.object({ type: z.literal('approval.closed'), ...approvalEvent }),
   z.object({ type: z.literal('hub.stopping'), time: z.iso.datetime() }),
   z.object({
     type: z.literal('events.lost'),

@@ -1,3 +1,18 @@
+export {
+  type ApprovalDetailBody,
+  type ApprovalSummaryBody,
+  type ApprovedBody,
+  type ApproveOrderBody,
+  type ApproverBody,
+  approvalDetailSchema,
+  approvalListSchema,
+  approvalSummarySchema,
+  approvedSchema,
+  type DenyOrderBody,
+  type GrantBody,
+  grantListSchema,
+  grantSchema,
+} from './approvals/approval-contract.ts';
 export { definitionsBody, issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   type AcceptOrderBody,

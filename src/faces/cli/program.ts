@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { version } from '../../base/index.ts';
+import { approvalsCommand } from './commands/approvals-command.ts';
 import { auditCommand } from './commands/audit-command.ts';
 import { builtinCommand } from './commands/builtin-command.ts';
 import { callCommand } from './commands/call-command.ts';
@@ -71,6 +72,7 @@ const commandsByPurpose: Readonly<Record<string, readonly CreateCommand[]>> = {
     syncCommand,
   ],
   'Approve them, and store secrets:': [trustCommand, lockCommand, secretCommand],
+  'Decide on calls:': [approvalsCommand],
   'Connect clients:': [connectCommand, disconnectCommand],
   'Run the hub:': [serveCommand, stdioCommand, reloadCommand, stopCommand],
   'Look at servers:': [lsCommand, doctorCommand, inspectCommand, logsCommand],

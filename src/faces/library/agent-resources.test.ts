@@ -138,7 +138,7 @@ test(verifies('library:resources', 'failures are those of calls, and on the ledg
     expect.arrayContaining([
       'resource:memo://nobody unknown_tool',
       'prompt:nobody unknown_tool',
-      'prompt:plain denied',
+      'prompt:plain pending',
     ]),
   );
 });

@@ -59,6 +59,11 @@ export interface Agent {
 }
 
 export interface CallOptions extends WaitOptions {
+  /**
+   * How long to wait for a person if a rule requires approval, in milliseconds. Default: not at all. Then the call throws
+   * ApprovalPendingError.
+   */
+  readonly approvalWaitMs?: number;
   readonly onProgress?: (progress: CallProgress) => void;
 }
 
@@ -90,11 +95,25 @@ export function createAgent(deps: AgentDeps, session: AgentSession, selection: r
     return hub.lists.tools(caller).map(toAgentTool);
   }
 
-  async function call(tool: ToolName, args: object = {}, { onProgress, ...options }: CallOptions = {}) {
+  async function call(
+    tool: ToolName,
+    args: object = {},
+    { onProgress, approvalWaitMs = 0, ...options }: CallOptions = {},
+  ) {
     const name = textOf(tool);
     const argumentsText = jsonText(args, name);
     const reference = typeof tool === 'string' ? 'subject' : { server: tool.server, tool: tool.tool };
-    const order = { kind: 'tool', name, reference, only: selection, argumentsText, args, onProgress } as const;
+    const approvalWait = { ms: approvalWaitMs };
+    const order = {
+      kind: 'tool',
+      name,
+      reference,
+      only: selection,
+      argumentsText,
+      args,
+      onProgress,
+      approvalWait,
+    } as const;
     return withDeadline(deps, options, async (signal) =>
       toToolResult(await operate(deps, session, order, signal), name),
     );

@@ -48,7 +48,8 @@ export {
   createLibraryHub as createHub,
   type LibraryHub as Hub,
 } from './library-hub.ts';
-export { MCPServerError, McpRateLimitError } from './thrown-errors.ts';
+export type { HeldCall, ProgramApprovals } from './program-approvals.ts';
+export { ApprovalPendingError, MCPServerError, McpRateLimitError } from './thrown-errors.ts';
 export type { ToolName, ToolRef } from './tool-ref.ts';
 export { expectAnswer, type ToolAnswer, type ToolResult } from './tool-result.ts';
 export { type BackoffEvent, type BackoffOptions, withBackoff } from './with-backoff.ts';

@@ -98,7 +98,15 @@ test(verifies('library:quiet-import', 'importing the library opens nothing and l
     timeout: 60_000,
   });
   expect(JSON.parse(stdout)).toEqual({
-    names: ['HubError', 'MCPServerError', 'McpRateLimitError', 'createHub', 'errorTable', 'withBackoff'],
+    names: [
+      'ApprovalPendingError',
+      'HubError',
+      'MCPServerError',
+      'McpRateLimitError',
+      'createHub',
+      'errorTable',
+      'withBackoff',
+    ],
     opened: [],
   });
   expect(stderr).toBe('');

@@ -6,6 +6,7 @@ import type { Hub as CoreHub } from '../../hub/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 import { createAgentSession } from './agent-session.ts';
 import type { AnswerHandlers } from './answer-handlers.ts';
+import { createProgramApprovals, type ProgramApprovals } from './program-approvals.ts';
 import { createSharedSignals } from './shared-signals.ts';
 import { checkRefs, type ToolRef } from './tool-ref.ts';
 
@@ -32,6 +33,8 @@ export interface LibraryHub {
   /** Acts as this agent. The program vouches for the name; no token is involved. */
   agent(name: string, options?: AgentOptions): Agent;
   status(): readonly ServerStatus[];
+  /** Decisions on calls that a rule holds for approval. The program vouches for the names of people. */
+  readonly approvals: ProgramApprovals;
   /** Lets in-flight calls finish, then stops every server. */
   close(): Promise<void>;
 }
@@ -72,6 +75,7 @@ export async function createLibraryHub(options: CreateHubOptions): Promise<Libra
       return createAgent({ hub, clock, signals, logger }, session, tools && [...tools]);
     },
     status: () => hub.status(),
+    approvals: createProgramApprovals(hub),
     close: () => hub.stop(),
   };
 }

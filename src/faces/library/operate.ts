@@ -8,7 +8,10 @@ import type { ToolName } from './tool-ref.ts';
 import { expectAnswer, type ToolAnswer } from './tool-result.ts';
 
 export interface Order
-  extends Pick<CallRequest, 'kind' | 'name' | 'reference' | 'only' | 'argumentsText' | 'args' | 'subscription'> {
+  extends Pick<
+    CallRequest,
+    'kind' | 'name' | 'reference' | 'only' | 'argumentsText' | 'args' | 'subscription' | 'approvalWait'
+  > {
   readonly onProgress?: ((progress: CallProgress) => void) | undefined;
 }
 
@@ -30,7 +33,7 @@ export async function operate(
   const ended = new AbortController();
   let call: Call | undefined;
   const channel = channelFor({ server: () => call?.target?.server ?? '', signal: ended.signal, onProgress });
-  const started = hub.call({ ...order, caller, client, meta: '', channel });
+  const started = hub.call({ approvalWait: { ms: 0 }, ...order, caller, client, meta: '', channel });
   call = started.call;
   const cancel = (): void => started.call.cancel(signal?.reason instanceof HubError ? signal.reason : 'by the program');
   const forget = signal && signals.onAbort(signal, cancel);

@@ -29,10 +29,23 @@ export class MCPServerError extends HubError {
   }
 }
 
+/** A person must approve the call first. Repeat it later with the same arguments, or wait with `approvalWaitMs`. */
+export class ApprovalPendingError extends HubError {
+  override readonly name: string = 'ApprovalPendingError';
+  /** The id, as in `qm approvals` and in the hub's own `approvals`. */
+  readonly approval: string;
+
+  constructor(error: HubError) {
+    super(error.code, error.message, reasonsOf(error));
+    this.approval = String(error.details.approval ?? '');
+  }
+}
+
 /** Converts a failure to the error the library throws. The code stays; the class shows how a program can react. */
 export function toThrown(error: unknown): HubError {
   const known = toHubError(error);
-  if (known instanceof McpRateLimitError || known instanceof MCPServerError) return known;
+  if ([McpRateLimitError, MCPServerError, ApprovalPendingError].some((kind) => known instanceof kind)) return known;
+  if (known.code === 'APPROVAL_REQUIRED') return new ApprovalPendingError(known);
   if (rateLimits.has(known.code)) return new McpRateLimitError(known);
   return serverFailures.has(known.code) ? new MCPServerError(known) : known;
 }

@@ -1,6 +1,7 @@
 import { toHubError } from '../../base/index.ts';
 import { clientCapabilitiesOf, errorReply, type Message, resultReply } from '../../mcp/index.ts';
 import {
+  clientNameOf,
   initializeResult,
   LegacyClient,
   listTimeout,
@@ -47,7 +48,8 @@ async function initialize(
   const clientCapabilities = clientCapabilitiesOf(capabilities);
   const listTimeoutMs = listTimeout(clientInfo);
   const { id } = sessions.open(owner, (facts) => {
-    const client = { principal: owner, session: facts.id, clientCapabilities, listTimeoutMs };
+    const name = clientNameOf(clientInfo);
+    const client = { principal: owner, session: facts.id, clientCapabilities, name, listTimeoutMs };
     return new HttpSession(
       clock,
       facts,

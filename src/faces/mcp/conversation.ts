@@ -39,7 +39,7 @@ import { LegacyClient } from './legacy-client.ts';
 import { ListAnnouncer, type ListListener } from './list-announcer.ts';
 import { addLists, changeMethods, type ListName, listKindsOf } from './list-changes.ts';
 import { ListQueue } from './list-queue.ts';
-import { listTimeout, modernListClient } from './list-timeout.ts';
+import { clientNameOf, listTimeout, modernListClient } from './list-timeout.ts';
 import { listenFilter } from './listen-messages.ts';
 import { isList, listAnswer, listKinds } from './lists.ts';
 import { awaitingInputLimits, MultiRoundTrips, type RoundTripRequest } from './multi-round-trips.ts';
@@ -219,7 +219,7 @@ export class Conversation {
     const { capabilities, clientInfo } = request.params;
     // Before the answer is written, because some clients send their first call without waiting for it.
     this.#client.close();
-    this.#client = this.#newClient(clientCapabilitiesOf(capabilities), this.#remaining(listTimeout(clientInfo)));
+    this.#client = this.#newClient(clientCapabilitiesOf(capabilities), clientInfo);
     this.#client.initialized(caller);
     const { protocolVersion, text } = initializeResult(hub, caller, request.params, legacyConnectionVersions);
     this.#protocolVersion = protocolVersion;
@@ -234,16 +234,12 @@ export class Conversation {
     return startedAt === undefined ? timeoutMs : Math.max(0, startedAt + timeoutMs - clock.monotonic());
   }
 
-  #newClient(
-    clientCapabilities: ReturnType<typeof clientCapabilitiesOf>,
-    listTimeoutMs = listTimeout(undefined),
-  ): LegacyClient {
+  #newClient(clientCapabilities: ReturnType<typeof clientCapabilitiesOf>, clientInfo?: unknown): LegacyClient {
     const { hub, clock, random, send } = this.#deps;
     const session = createId(random, 26);
-    return new LegacyClient(
-      { hub, clock, announce: send },
-      { principal: session, session, clientCapabilities, listTimeoutMs },
-    );
+    const listTimeoutMs = this.#remaining(listTimeout(clientInfo));
+    const facts = { principal: session, session, clientCapabilities, name: clientNameOf(clientInfo), listTimeoutMs };
+    return new LegacyClient({ hub, clock, announce: send }, facts);
   }
 
   /** Every message that claims a modern version is checked; a connection without such a claim stays legacy. */

@@ -7,7 +7,7 @@ export { discoverResult, initializeResult } from './initialize-result.ts';
 export { LegacyClient } from './legacy-client.ts';
 export { ListAnnouncer, type ListListener } from './list-announcer.ts';
 export { addLists, changeMethods, takeChanges } from './list-changes.ts';
-export { listTimeout, modernListClient } from './list-timeout.ts';
+export { clientNameOf, listTimeout, modernListClient } from './list-timeout.ts';
 export { ListenSubscription } from './listen-subscription.ts';
 export { isList, listAnswer, listKinds } from './lists.ts';
 export {

@@ -31,6 +31,7 @@ export interface LegacyClientFacts {
   readonly principal: string;
   readonly session: string;
   readonly clientCapabilities: ClientCapabilities;
+  readonly name?: string | undefined;
   /** How long its first list may take. */
   readonly listTimeoutMs: number;
 }
@@ -48,11 +49,12 @@ export class LegacyClient {
   #serverRequests: ServerRequests | undefined;
   #subscribed: ClientSubscriptions | undefined;
 
-  constructor(deps: LegacyClientDeps, { principal, session, clientCapabilities, listTimeoutMs }: LegacyClientFacts) {
+  constructor(deps: LegacyClientDeps, facts: LegacyClientFacts) {
+    const { principal, session, clientCapabilities, name, listTimeoutMs } = facts;
     this.#deps = deps;
     this.#session = session;
     this.#listTimeoutMs = listTimeoutMs;
-    this.identity = { principal, session, clientCapabilities, takesInputRequired: false };
+    this.identity = { principal, session, name, clientCapabilities, takesInputRequired: false };
     if (!clientCapabilities.nothing) {
       deps.hub.clients.listen(session, (method, params) => deps.announce(notification(method, params)));
     }

@@ -10,9 +10,16 @@ const timeoutMs: ReadonlyMap<string, number> = new Map([['codex-mcp-client', 800
 
 /** By the client's name in `initialize`; clients that were not measured get the limit that most accept. */
 export function listTimeout(clientInfo: unknown): number {
-  const name = isJsonObject(clientInfo) ? clientInfo.name : undefined;
-  return (typeof name === 'string' ? timeoutMs.get(name) : undefined) ?? firstListMs;
+  return timeoutMs.get(clientNameOf(clientInfo) ?? '') ?? firstListMs;
 }
+
+/** Undefined if it says none, or a name that no client has. */
+export function clientNameOf(clientInfo: unknown): string | undefined {
+  const name = isJsonObject(clientInfo) ? clientInfo.name : undefined;
+  return typeof name === 'string' && name.length <= longestName ? name : undefined;
+}
+
+const longestName = 100;
 
 /** A modern request says in its own `_meta` what a list depends on. */
 export function modernListClient(params: Params): ListOptions {

@@ -12,6 +12,7 @@ import {
   resultReply,
 } from '../../mcp/index.ts';
 import { holdBytes } from './held-requests.ts';
+import { clientNameOf } from './list-timeout.ts';
 import { inputRequired, modernAnswer } from './modern-answer.ts';
 import { type ClientHandlers, channelOf, type Request, startOperation } from './operations.ts';
 import { type ModernRequest, modernRequestOf, openState, principalOf, sealState } from './request-turn.ts';
@@ -119,6 +120,7 @@ function handlersOf(
     client: {
       principal: principalOf(caller),
       session: undefined,
+      name: clientNameOf(meta[metaKeys.clientInfo]),
       clientCapabilities,
       takesInputRequired: true,
       takesTasks: declaresTasks(meta[metaKeys.clientCapabilities]),

@@ -87,6 +87,7 @@ function noNumbers(): ServerNumbers {
       unknown_tool: 0,
       result_dropped: 0,
       input_required: 0,
+      pending: 0,
       task: 0,
       input_missing: 0,
     },

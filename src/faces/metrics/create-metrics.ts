@@ -28,6 +28,7 @@ export function createMetrics(deps: MetricsDeps): MetricsHandler {
       servers,
       load: hub.load(),
       callsInFlight: hub.callsInFlight,
+      approvals: hub.approvals.numbers,
       clientSessions: deps.clientSessions(),
       children: hub.childrenRunning,
       ledgerGood: hub.ledger.health === 'good',

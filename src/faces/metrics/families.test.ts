@@ -30,6 +30,7 @@ function status(name: string, state: ServerState, tools?: number): ServerStatus 
 const quiet: HubNumbers = {
   servers: [],
   load: [],
+  approvals: undefined,
   callsInFlight: 0,
   clientSessions: 0,
   children: 0,

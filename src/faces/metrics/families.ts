@@ -1,4 +1,6 @@
+import type { ApprovalStatistics } from '../../approvals/index.ts';
 import { type Outcome, type ServerLoad, type ServerStatus, serverStates } from '../../domain/index.ts';
+import { approvalFamilies } from './approval-families.ts';
 import { boundsMs, type Meter, type ServerNumbers } from './call-counters.ts';
 import { type Family, type Labels, metricNumber, type Sample } from './exposition.ts';
 
@@ -7,6 +9,8 @@ export interface HubNumbers {
   readonly servers: readonly ServerStatus[];
   readonly load: readonly ServerLoad[];
   readonly callsInFlight: number;
+  /** Undefined while no call was held. */
+  readonly approvals: ApprovalStatistics | undefined;
   readonly clientSessions: number;
   readonly children: number;
   readonly ledgerGood: boolean;
@@ -21,7 +25,13 @@ export interface HubNumbers {
  * among them, for agents times tools has no bound that an operator chose; the ledger has both.
  */
 export function familiesOf(hub: HubNumbers, meter: Meter): Family[] {
-  return [...callFamilies(hub, meter), ...serverFamilies(hub, meter), ...queueFamilies(hub), ...processFamilies(hub)];
+  return [
+    ...callFamilies(hub, meter),
+    ...approvalFamilies(hub.approvals),
+    ...serverFamilies(hub, meter),
+    ...queueFamilies(hub),
+    ...processFamilies(hub),
+  ];
 }
 
 function callFamilies({ servers, callsInFlight }: HubNumbers, meter: Meter): Family[] {

@@ -143,7 +143,7 @@ function nameAttributes(method: string, name: string): Attributes {
 
 /** A server that needs input or starts a task has not failed. */
 function isFailure({ outcome }: CallFacts): boolean {
-  return outcome !== 'ok' && outcome !== 'input_required' && outcome !== 'task';
+  return outcome !== 'ok' && outcome !== 'input_required' && outcome !== 'task' && outcome !== 'pending';
 }
 
 /** Span messages stay short; the ledger has the full error. */

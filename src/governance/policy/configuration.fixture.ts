@@ -62,6 +62,7 @@ export function draftConfiguration(draft: ConfigurationDraft): Configuration {
     secrets: [],
     shortSecrets: [],
     environment: [],
+    approvals: { waitMs: undefined, expiresMs: 3_600_000, fourEyes: false, require: 'any' },
     ledger: { sync: 'os', keep: { days: 7, megabytes: 1024 }, runs: { days: 7, megabytes: 1024 } },
     allowPaths: [],
     serve: {

@@ -6,6 +6,7 @@ export { policyEntriesFor } from './policy-entries.ts';
 export { knownAlternative } from './recognise-server.ts';
 export { triedConfiguration } from './shadow-policy.ts';
 export { compileSharedRates } from './shared-rates.ts';
+export { toolClassOf } from './tool-class.ts';
 export { compileToolKind, type ToolKindOf } from './tool-kind.ts';
 export { type QualifiedToolName, splitsOfToolName } from './tool-name.ts';
 export { type KnownTool, type KnownTools, unknownNames } from './unknown-names.ts';

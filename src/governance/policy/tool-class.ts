@@ -1,4 +1,4 @@
-import type { PolicyRule, ServerSpec, ToolClass, ToolHints } from '../../domain/index.ts';
+import type { PolicyRule, ServerSpec, ToolClass, ToolDefinition, ToolHints } from '../../domain/index.ts';
 import { recogniseServer } from './recognise-server.ts';
 import { compileToolKind } from './tool-kind.ts';
 
@@ -31,6 +31,11 @@ export function compileToolClass(spec: ServerSpec): ToolClassesOf {
       return hints?.destructive === true && !known?.writes.has(tool) ? 'destructive' : 'write';
     }
   };
+}
+
+/** The class of one tool, for people. */
+export function toolClassOf(spec: ServerSpec, { name, hints }: Pick<ToolDefinition, 'name' | 'hints'>): ToolClass {
+  return compileToolClass(spec)(name, hints).certain;
 }
 
 /** A tool of a server that is not configured, or of one that nobody approved. */

@@ -1,3 +1,4 @@
+import type { ApprovalKind } from '../../approvals/index.ts';
 import type { DefinitionChange, ServerState } from '../../domain/index.ts';
 import type { DefinitionFinding } from '../../governance/index.ts';
 
@@ -13,7 +14,7 @@ export type EventFacts = ProjectEvent | ProcessEvent;
 /** Belongs to one project. */
 export type ProjectEvent = ProjectFacts & { readonly project: string };
 
-export type ProjectFacts = ServerFacts | DefinitionFacts | ConfigFacts | ClientFacts;
+export type ProjectFacts = ServerFacts | DefinitionFacts | ConfigFacts | ClientFacts | ApprovalFacts;
 
 type ServerFacts =
   | {
@@ -89,6 +90,20 @@ type ClientFacts =
       readonly tokenId?: string;
     }
   | { readonly type: 'session.closed'; readonly session: string; readonly agent: string };
+
+/** Never has arguments. */
+type ApprovalFacts = {
+  readonly type: 'approval.opened' | 'approval.decided' | 'approval.claimed' | 'approval.closed';
+  readonly id: string;
+  readonly agent: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly state: ApprovalKind;
+  /** When the question ends, in milliseconds since the epoch. */
+  readonly expires: number;
+  /** Who decided. */
+  readonly by?: string;
+};
 
 /** Belongs to the process, or to one listener. */
 export type ProcessEvent =

@@ -157,12 +157,17 @@ function decisionOf(fields: Fields, decision: string): DecisionFacts {
     rule: textOrNull(rule),
     ruleSource: textOrNull(ruleSource),
     ...(typeof shadow === 'string' ? { shadow: { decision: shadow, ...tried } } : {}),
+    approval: approvalOf(fields),
     ...(fields.labels === undefined ? {} : { labels: textsOrNull(fields.labels) }),
   };
 }
 
 function textsOrNull(value: unknown): readonly string[] | null {
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : null;
+}
+
+function approvalOf({ approval: id, approval_nonce: nonce }: Fields): DecisionFacts['approval'] {
+  return typeof id === 'string' && typeof nonce === 'string' ? { id, nonce } : undefined;
 }
 
 /** An earlier release left it out. */

@@ -3,8 +3,11 @@ import type { Redact } from './redact.ts';
 /** Acts that change rights or settings, by the thing that they are about. */
 export const adminActs = [
   'approval.decided',
+  'approval.resolved',
   'config.applied',
   'definitions.accepted',
+  'grant.created',
+  'grant.revoked',
   'secret.key-changed',
   'secret.removed',
   'secret.set',
@@ -22,7 +25,7 @@ export const adminActs = [
 export type AdminAct = (typeof adminActs)[number];
 
 /** `terminal`: a command that a person could answer. `command`: one without a terminal. Both are the command's word. */
-export const actOrigins = ['terminal', 'command', 'api', 'hub'] as const;
+export const actOrigins = ['terminal', 'command', 'api', 'page', 'hub'] as const;
 export type ActOrigin = (typeof actOrigins)[number];
 
 /** An act in the audit log. It never contains a value. */

@@ -44,6 +44,9 @@ export interface CallLine {
   /** The rule or setting that decided, and its `file:line`. Null where no rule matched; absent in older lines. */
   readonly rule?: string | null;
   readonly rule_source?: string | null;
+  /** The approval or grant that a person gave for it, and the number that only this use has; absent without one. */
+  readonly approval?: string;
+  readonly approval_nonce?: string;
   /** What the shadow policy would have decided, by which rule; absent without a shadow policy. */
   readonly shadow?: string;
   readonly shadow_rule?: string | null;
@@ -90,7 +93,7 @@ function isTexts(value: unknown): boolean {
 }
 
 const rules = ['rule', 'rule_source', 'shadow_rule', 'shadow_rule_source'] as const satisfies (keyof CallLine)[];
-const optionalTexts = ['method', 'shadow'] as const satisfies (keyof CallLine)[];
+const optionalTexts = ['method', 'shadow', 'approval', 'approval_nonce'] as const satisfies (keyof CallLine)[];
 const cutMembers = ['args', 'error'] as const;
 const texts = ['ts', 'tool', 'outcome', 'agent', 'call_id', 'run_id'] as const satisfies (keyof CallLine)[];
 const textsOrNull = [

@@ -63,17 +63,23 @@ export interface DecisionFacts extends DecidedBy {
   readonly shadow?: DecidedBy | undefined;
   /** The labels of the run when the call was decided. Null: not known. Undefined: none. */
   readonly labels?: readonly string[] | null | undefined;
+  /** The approval or grant that the call used, and the number that only this use has. */
+  readonly approval?: { readonly id: string; readonly nonce: string } | undefined;
 }
 
 function subjectText(
   { server, what, who, origin, known }: Pick<LedgerSubject, 'server' | 'what' | 'who' | 'origin' | 'known'>,
   facts: DecisionFacts,
 ): LedgerSubject {
-  const { shadow, labels } = facts;
+  const { shadow, labels, approval } = facts;
   const tried =
     shadow === undefined ? '' : `,"shadow":${JSON.stringify(shadow.decision)},${ruleMembers('shadow_', shadow)}`;
+  const used =
+    approval === undefined
+      ? ''
+      : `,"approval":${JSON.stringify(approval.id)},"approval_nonce":${JSON.stringify(approval.nonce)}`;
   const labelled = labels === undefined ? '' : `,"labels":${JSON.stringify(labels)}`;
-  const decision = `"decision":${JSON.stringify(facts.decision)},${ruleMembers('', facts)}${tried}${labelled}`;
+  const decision = `"decision":${JSON.stringify(facts.decision)},${ruleMembers('', facts)}${tried}${labelled}${used}`;
   const text = `${what},${who},${decision}`;
   return { text, server, what, who, origin, decision, known, redacted: undefined, frame: undefined };
 }
@@ -175,7 +181,7 @@ export function runLine(call: CallParts, connection: LedgerConnection, end: EndP
 
 /** Includes outcomes that require the caller to come back. */
 export function isGood(outcome: Outcome): boolean {
-  return outcome === 'ok' || outcome === 'input_required' || outcome === 'task';
+  return outcome === 'ok' || outcome === 'input_required' || outcome === 'task' || outcome === 'pending';
 }
 
 /** A number as JSON; null for any other value. */

@@ -67,6 +67,7 @@ const sayings: Readonly<Record<Outcome, string>> = {
   ok: 'The call succeeded.',
   input_required: 'The server asked for more.',
   task: 'The server made a task of the call.',
+  pending: 'The call waits for approval.',
   input_missing: 'The client did not provide the input that the server asked for.',
   tool_error: 'The tool reported an error.',
   upstream_error: 'The server answered with an error.',

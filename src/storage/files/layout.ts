@@ -35,6 +35,10 @@ export interface WorkspaceLayout {
   readonly homeKey: string;
   /** The labels of runs. */
   readonly runLabels: string;
+  /** Approvals of calls and standing grants, sealed. */
+  readonly approvals: string;
+  /** Tells the current store of approvals from earlier copies of it. */
+  readonly approvalsEpoch: string;
   readonly serve: string;
   readonly journal: string;
   readonly locks: string;
@@ -64,6 +68,8 @@ export function layoutIn(workspace: string, home: string, folder: string): Works
     backups: join(folder, 'backups'),
     homeKey: join(home, 'home-key'),
     runLabels: join(folder, 'run-labels.jsonl'),
+    approvals: join(folder, 'approvals.jsonl'),
+    approvalsEpoch: join(folder, 'approvals-epoch'),
     serve: join(folder, 'serve.json'),
     journal: join(folder, 'journal'),
     locks: join(folder, 'lock'),

@@ -54,7 +54,8 @@ test(verifies('scopes:write-approval', 'tools that may write require approval, t
     .filter(({ decision }) => decision.effect === 'ask')
     .map(({ tool }) => tool.name);
   expect(asking).toEqual(['create_directory', 'edit_file', 'move_file']);
-  expect(codeOf(await stage.call('files_create_directory', { path: stage.path('x') }))).toBe('APPROVAL_REQUIRED');
+  const held = await stage.call('files_create_directory', { path: stage.path('x') }, { approvalWaitMs: 0 });
+  expect(codeOf(held)).toBe('APPROVAL_REQUIRED');
   await stage.say('files_write_file', { path: stage.path('allowed.txt'), content: 'hello' });
   expect(await stage.say('files_read_text_file', { path: stage.path('allowed.txt') })).toBe('hello');
 });

@@ -55,7 +55,7 @@ async function openTeam(): Promise<Stage> {
 
 /** What a call of the role comes to: the word in the record. */
 async function attempt(stage: Stage, agent: string, [tool, args]: readonly [string, object]): Promise<string> {
-  const result = await stage.call(tool, args, { agent });
+  const result = await stage.call(tool, args, { agent, approvalWaitMs: 0 });
   if (result.kind === 'failed') return result.error.code;
   return result.kind === 'result' && result.result.value.isError !== true ? 'ok' : 'tool error';
 }

@@ -46,6 +46,7 @@ test(verifies('metrics:each-call-once', 'calls of every kind are counted as the 
         broken: { command: '${NOT_SET_ANYWHERE}' },
       },
       policies: { tools: { 'up.counter': 'require-approval' } },
+      approvals: { wait: '0s' },
     },
     { adminToken },
   );
@@ -63,7 +64,7 @@ test(verifies('metrics:each-call-once', 'calls of every kind are counted as the 
   expect(callsIn(text)).toEqual({
     'up ok': 2,
     'up tool_error': 2,
-    'up denied': 2,
+    'up pending': 2,
     'limited ok': 1,
     'limited rate_limited': 1,
     'hangs timeout': 2,

@@ -30,6 +30,7 @@ async function openTeam() {
     },
     agents: { scout: {} },
     policies: { tools: { 'local.counter': 'require-approval' } },
+    approvals: { wait: '0s' },
   });
   return { workspace, token: await tokenFor(workspace) };
 }
@@ -90,7 +91,7 @@ test(
       expect(span?.attributes['mcp.protocol_version'] ?? null).toBe(line.protocol_version);
       expect(span?.status?.message ?? null).toBe(line.error);
     }
-    expect(lines.map(({ outcome }) => outcome)).toEqual(['ok', 'tool_error', 'denied', 'unknown_tool']);
+    expect(lines.map(({ outcome }) => outcome)).toEqual(['ok', 'tool_error', 'pending', 'unknown_tool']);
     expect(spans[1]?.attributes['mcp.session_id']).toEqual(expect.any(String));
     expect(lines.map(({ http_status: status }) => status)).toContain(200);
     expect(JSON.stringify(spans)).not.toContain(secret);

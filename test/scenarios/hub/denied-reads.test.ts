@@ -47,6 +47,7 @@ async function open(clientEra: (typeof eras)[number], serverEra: (typeof eras)[n
   const args = [fixturePath('matrix.mjs'), '--era', serverEra, '--stdio', '--label', 'north'];
   const gateway = await gatewayForTest({
     servers: { north: { command: process.execPath, args } },
+    approvals: { wait: '0s' },
     agents: { ann: {}, bob: { policies: { tools: rules } } },
   });
   const [ann, bob] = await Promise.all(

@@ -28,6 +28,7 @@ test(verifies('ledger:cut', '50 refused calls of 1 MB each leave their beginning
     {
       servers: { echo: stdioServer('echo-stdio.mjs', [], { env: { KEY: '$' + '{SECRET}' } }) },
       policies: { tools: { 'echo.add': 'require-approval' } },
+      approvals: { wait: '0s' },
     },
     { env: { SECRET: secret } },
   );

@@ -59,7 +59,14 @@ async function openBoth() {
   const projects = await Promise.all(
     sources.map((source, index) => {
       const name = `p${index}`;
-      const options = { name, source, emit: emitter.forProject(name), discover: false, isStopping: () => false };
+      const options = {
+        name,
+        source,
+        emit: emitter.forProject(name),
+        discover: false,
+        isStopping: () => false,
+        approvals: undefined,
+      };
       return openProject(deps, parts, options);
     }),
   );

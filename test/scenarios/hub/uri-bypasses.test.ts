@@ -10,6 +10,7 @@ const reader = { command: process.execPath, args: [fixturePath('url-reader.mjs')
 async function open() {
   const gateway = await gatewayForTest({
     servers: { files: reader },
+    approvals: { wait: '0s' },
     agents: {
       lead: {},
       denied: {
@@ -69,7 +70,9 @@ test(verifies(
   }
   const asked = await clientOf('asked');
   for (const uri of bypasses) {
-    expect([uri, (await asked(uri)).error]).toMatchObject([uri, { data: { code: 'APPROVAL_REQUIRED' } }]);
+    // Few questions of one agent are open at a time.
+    const code = expect.stringMatching(/^(APPROVAL_REQUIRED|OVERLOADED)$/);
+    expect([uri, (await asked(uri)).error]).toMatchObject([uri, { data: { code } }]);
   }
 }, 180_000);
 

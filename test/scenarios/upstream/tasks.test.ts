@@ -117,7 +117,9 @@ test(
   async () => {
     const taskId = await begin(ada, 'left_slow_compute', { seconds: 60 });
     const rule = async (effect: string): Promise<Answer> => {
-      await hub.configure(configured({ policies: { tools: { 'left.slow_compute': effect } } }));
+      await hub.configure(
+        configured({ policies: { tools: { 'left.slow_compute': effect } }, approvals: { wait: '0s' } }),
+      );
       await hub.hub.reload();
       return ofTask(ada, 'tasks/get', taskId);
     };

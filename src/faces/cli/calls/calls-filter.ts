@@ -79,6 +79,7 @@ const outcomes: Readonly<Record<Outcome | 'open' | 'held', true>> = {
   invalid: true,
   unknown_tool: true,
   input_required: true,
+  pending: true,
   task: true,
   input_missing: true,
   open: true,

@@ -4,6 +4,7 @@ import type { CallRequest, CallResult } from '../../../calls/index.ts';
 import { checkAgent, checkRun, withAgent } from '../agents/agent-option.ts';
 import type { ToolArguments } from '../agents/tool-arguments.ts';
 import type { CliCalls } from '../calls/cli-calls.ts';
+import { createHeldCallNote } from '../calls/held-call-note.ts';
 import type { CliContext } from '../context.ts';
 import { type Invocation, readInvocation } from '../global-options.ts';
 import { helpExamples } from '../help-examples.ts';
@@ -61,10 +62,12 @@ async function call(
   const [server] = tool.includes('.') ? tool.split('.', 1) : [];
   const servers = server === undefined ? undefined : [server];
   if (!invocation.json) await settleTrust(cli, invocation.workspace, { servers });
+  const ownRun = run ?? newRun(cli, agent);
   await withHub(cli, invocation, options, (hub) =>
-    callIn(cli, createCliCalls(hub, { agent, run: run ?? newRun(cli, agent) }), {
+    callIn(cli, createCliCalls(hub, { agent, run: ownRun }), {
       tool,
       agent,
+      run: ownRun,
       json: invocation.json,
       argumentsFor,
       timeoutMs,
@@ -76,6 +79,7 @@ async function call(
 interface CallScope {
   readonly tool: string;
   readonly agent: string;
+  readonly run: string;
   readonly json: boolean;
   readonly timeoutMs: number | undefined;
   readonly timeout: string | undefined;
@@ -91,7 +95,11 @@ async function callIn(cli: CliContext, hub: CliCalls, scope: CallScope): Promise
   const args = await scope.argumentsFor(located);
   const ended = new AbortController();
   const attended = await attend(cli, { tool, server: located?.server ?? '', quiet: scope.json }, ended.signal);
-  const inFlight = await hub.begin({ name: located?.name ?? tool, args, attended }, stop);
+  const held = createHeldCallNote(cli, { ...scope, channel: attended.channel });
+  const inFlight = await hub.begin(
+    { name: located?.name ?? tool, args, attended: { ...attended, channel: held.channel } },
+    stop,
+  );
   const onStop = (): void => inFlight.cancel('interrupted at the terminal');
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
@@ -117,7 +125,7 @@ async function callIn(cli: CliContext, hub: CliCalls, scope: CallScope): Promise
       },
     );
   }
-  await tellOutcome(cli, { hub, tool, located, json: scope.json }, outcome);
+  await tellOutcome(cli, { hub, tool, located, json: scope.json }, held.explain(outcome));
 }
 
 /** Handles progress and server requests of the call. Server requests need a person at a terminal. */
@@ -195,12 +203,6 @@ async function tellOutcome(cli: CliContext, subject: CallSubject, outcome: CallR
   const { hub, tool, located, json } = subject;
   const { terminal } = cli;
   if (outcome.kind === 'failed' && outcome.error.code === 'TOOL_UNKNOWN') await hub.explainUnknown(tool);
-  if (outcome.kind === 'failed' && outcome.error.code === 'APPROVAL_REQUIRED' && located !== undefined) {
-    throw new HubError('APPROVAL_REQUIRED', located.decision, {
-      hint: 'Approvals cannot be given yet, so the call is denied; change the rule to allow it.',
-      details: outcome.error.details,
-    });
-  }
   if (outcome.kind === 'failed' && outcome.error.code === 'UPSTREAM_UNAVAILABLE') {
     const { forOperator } = await import('../calls/unavailable-for-operator.ts');
     throw forOperator(outcome.error);

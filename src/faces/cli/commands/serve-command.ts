@@ -55,8 +55,11 @@ async function serve(
   hub.onReload(() => logProblems(running));
   const { reviewChanges } = await import('../trust/review-changes.ts');
   const endReview = reviewChanges(cli, invocation, hub);
+  const { announceHeldCalls } = await import('../approvals/announce-held-calls.ts');
+  const endAnnouncing = announceHeldCalls(cli, invocation, hub);
   await whenAborted(AbortSignal.any([stop, failed.signal, running.leave]));
   endReview();
+  endAnnouncing();
   if (hub.callsInFlight > 0) logger.info('hub.stopping', { callsInFlight: hub.callsInFlight });
   await running.close();
 }

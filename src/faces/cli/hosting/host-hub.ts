@@ -89,6 +89,10 @@ async function openLocked(
     ...(meter === undefined ? {} : { meter }),
   });
   const { hub, logger } = local;
+  // What an ended hub left unfinished is settled at once, not with the first held call.
+  await hub.approvals.opened().catch((error: unknown) => {
+    logger.error('approvals.not-opened', { error: toHubError(error).message });
+  });
   try {
     const store = createFileTokenStore(layout, { clock, random });
     const recorded = recordTokens(actsInHub(hub.ledger, logger));

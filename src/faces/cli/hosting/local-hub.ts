@@ -3,6 +3,7 @@ import { type Logger, sleep } from '../../../base/index.ts';
 import type { Hub, HubMeter, HubOptions } from '../../../hub/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
+import { loginName } from '../login-name.ts';
 import { type CliLogLevel, createLogger } from '../terminal/cli-logger.ts';
 import { openTraces } from './open-traces.ts';
 
@@ -34,7 +35,16 @@ export async function openLocalHub(
     openTraces(cli, logger),
   ]);
   const hub = await createHub(
-    { clock, logger, random, env, builtins: createBuiltins(), meter: options.meter, tracer: traces?.tracer },
+    {
+      clock,
+      logger,
+      random,
+      env,
+      builtins: createBuiltins(),
+      meter: options.meter,
+      tracer: traces?.tracer,
+      operator: loginName(cli),
+    },
     {
       workspace,
       stateHome: stateHomeFor(workspace, env),

@@ -29,6 +29,8 @@ export interface HubClient {
   issueToken(order: TokenOrderBody): Promise<IssuedTokenBody>;
   listTokens(): Promise<readonly TokenSummaryBody[]>;
   revokeToken(id: string): Promise<void>;
+  /** Any other request of the API. */
+  ask<T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown): Promise<T>;
 }
 
 export interface HubAddress {
@@ -56,6 +58,7 @@ export function createHubClient(address: HubAddress): HubClient {
 
   return {
     url: address.url,
+    ask,
     servers: () => ask('GET', '/api/servers', serversSchema),
     reload: (files) => ask('POST', '/api/reload', serversSchema, files === undefined ? {} : { files }),
     withhold: (servers) => ask('POST', '/api/trust/withhold', serversSchema, servers === undefined ? {} : { servers }),
