@@ -41,6 +41,7 @@ export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export { unsafePlace } from './own-files.ts';
 export { compileGlob, compileLinearPattern, type TextPattern } from './patterns/linear-pattern.ts';
+export { printable, printableLine, safeLine } from './patterns/visible-text.ts';
 export { readPlainFile } from './plain-file.ts';
 export {
   answersSignals,
