@@ -21,4 +21,6 @@ export const approvalRequirements = {
   'approvals:commands':
     'The command qm approvals lists, shows, approves, denies, resolves and revokes, and so does the API.',
   'approvals:told': 'Events, metrics and the terminal of `qm serve` tell of held calls without their arguments.',
+  'approvals:page':
+    'The page of an approval opens once per link, only in the browser that opened it, and needs no script.',
 } as const;

@@ -58,6 +58,8 @@ export interface ApprovalDecisions {
   /** The newest last. */
   list(): readonly CallApproval[];
   get(id: string): CallApproval;
+  /** The same, if nobody has decided yet. */
+  expectOpen(id: string): CallApproval;
   /** The state of it now. */
   stateOf(approval: CallApproval): ApprovalKind;
   /** The last call of the same tool that was approved before this one. */

@@ -3,7 +3,7 @@ import { type ApprovalParts, approvalLimits } from './approval-parts.ts';
 import type { ApprovalDecisions, ApprovedCall } from './approvals.ts';
 import type { ApprovalKind, Approver, CallApproval } from './model/call-approval.ts';
 import { callKeyOf } from './model/call-binding.ts';
-import { approved, approvedAsGrant, denied, kindAt, lookedAt, resolved } from './model/decide-approval.ts';
+import { approved, approvedAsGrant, denied, expectOpen, kindAt, lookedAt, resolved } from './model/decide-approval.ts';
 import { type GrantTerms, grantOf, isGrantAlive } from './model/standing-grant.ts';
 import { expectMayDecide } from './model/who-decides.ts';
 
@@ -25,6 +25,12 @@ export class Decisions implements ApprovalDecisions {
     throw new HubError('APPROVAL_UNKNOWN', `There is no approval "${id.slice(0, 40)}".`, {
       hint: '`qm approvals ls` shows those that are open.',
     });
+  }
+
+  expectOpen(id: string): CallApproval {
+    const approval = this.get(id);
+    expectOpen(approval, this.#parts.clock.now());
+    return approval;
   }
 
   stateOf(approval: CallApproval): ApprovalKind {

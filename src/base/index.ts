@@ -56,4 +56,5 @@ export type { Program } from './programs/program-names.ts';
 export { resolveExisting } from './resolve-existing.ts';
 export { defaultPath, environmentOutside, isOutside, pathOutside } from './search-path.ts';
 export { version } from './version.ts';
+export { printable, printableLine, safeLine } from './visible-text.ts';
 export { createWorkBudget, type WorkBudget } from './work-budget.ts';

@@ -261,6 +261,14 @@ export const ledgerSchema = z
 
 export const serveSchema = z
   .strictObject({
+    publicUrl: z
+      .string()
+      .regex(
+        /^https?:\/\/[\w.-]{1,253}(:\d{1,5})?\/?$/,
+        'must be http or https, a host and perhaps a port: https://hub.example',
+      )
+      .optional()
+      .describe('Where people reach this hub from other machines, for links to its pages. Its host is served too.'),
     allowedHosts: z
       .array(z.string().min(1))
       .optional()

@@ -383,6 +383,8 @@ export interface Retention {
 }
 
 export interface ServeSettings {
+  /** Where people reach the hub from other machines, without a slash at the end. */
+  readonly publicUrl?: string;
   /** Accepted host names besides loopback. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];

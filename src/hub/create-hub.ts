@@ -36,7 +36,7 @@ export async function createHub(deps: HubDeps, options: HubOptions): Promise<Hub
   });
   source.onReload(({ servers }) => recordConfiguration(deps, parts.ledger, servers.size));
   const discover = options.discover === true;
-  const approvals = createHubApprovals(deps, parts, { settings: () => source.configuration.approvals, emit });
+  const approvals = createHubApprovals(deps, parts, { configuration: () => source.configuration, emit });
   const order = { name: fileProject, source, emit, discover, isStopping, approvals: approvals.forCalls };
   const workspace = await openProject(deps, parts, order);
   const projects: ReadonlyMap<string, Project> = new Map([[fileProject, workspace]]);

@@ -142,8 +142,8 @@ export interface HubDeps {
   readonly meter?: HubMeter | undefined;
   /** The person who runs the hub. Default: `operator`. */
   readonly operator?: string | undefined;
-  /** Where a person decides on an approval, if there is such a page. */
-  readonly approvalLink?: ((id: string) => string | undefined) | undefined;
+  /** Where the hub is reached over HTTP, once it has a port. */
+  readonly ownUrl?: (() => string | undefined) | undefined;
   /** Traces calls, if given. */
   readonly tracer?: CallTracer | undefined;
 }

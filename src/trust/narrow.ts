@@ -88,6 +88,8 @@ function narrowApprovals(one: ApprovalSettings, other: ApprovalSettings): Approv
 
 function narrowServe(one: ServeSettings, other: ServeSettings): ServeSettings {
   return {
+    // One-time links go there.
+    ...(one.publicUrl === undefined ? {} : { publicUrl: one.publicUrl }),
     allowedHosts: one.allowedHosts.filter((host) => other.allowedHosts.includes(host)),
     allowedOrigins: one.allowedOrigins.filter((origin) => other.allowedOrigins.includes(origin)),
     maxBodyBytes: Math.min(one.maxBodyBytes, other.maxBodyBytes),

@@ -4,10 +4,12 @@
  *   npm run test:agents                       all of them before the hub, over HTTP and stdio: what they see and call first
  *   npm run test:agents -- codex gemini       only these
  *   npm run test:agents -- --connect          each of them connected by `qm connect`, before and after
+ *   npm run test:agents -- --approvals        each of them calls a tool that a person has to approve
  *   npm run test:agents -- --measure          without the hub: what they send, how long they wait, whether they list again
  */
 import { parseArgs } from 'node:util';
 import { build, runSteps, testAgents } from '../../scripts/steps.mjs';
+import { approvalScenarios, runApproved } from './approved-agent.mjs';
 import { clients } from './clients/index.mjs';
 import { runConnected } from './connected-agent.mjs';
 import { runFirstContact, scenarios } from './first-contact.mjs';
@@ -19,6 +21,7 @@ const { values, positionals } = parseArgs({
   options: {
     measure: { type: 'boolean', default: false },
     connect: { type: 'boolean', default: false },
+    approvals: { type: 'boolean', default: false },
     transport: { type: 'string', multiple: true, default: ['http', 'stdio'] },
   },
 });
@@ -30,7 +33,29 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   runSteps(values.measure ? [testAgents] : [testAgents, build]);
-  if (!process.exitCode) await (values.measure ? measure() : values.connect ? connect() : firstContact());
+  if (!process.exitCode) await chosenRun()();
+}
+
+function chosenRun() {
+  if (values.measure) return measure;
+  if (values.approvals) return approvals;
+  return values.connect ? connect : firstContact;
+}
+
+async function approvals() {
+  const rows = [];
+  const problems = [];
+  for (const client of chosen) {
+    for (const scenario of approvalScenarios) {
+      const result = await runApproved({ client, scenario });
+      rows.push([client.title, scenario.name, result.calls, result.seconds]);
+      console.log(`${rows.at(-1).join(' · ')}${result.problems.length > 0 ? ' · FAILED' : ''}`);
+      problems.push(...result.problems.map((problem) => `${client.title}, ${scenario.name}: ${problem}`));
+    }
+  }
+  console.log(`\n${formatTable(['agent', 'person', 'calls', 'seconds'], rows)}`);
+  for (const problem of problems) console.error(`FAILED ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
 }
 
 async function firstContact() {

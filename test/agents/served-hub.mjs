@@ -10,22 +10,29 @@ import { trustFolder } from '../support/trust-folder.mjs';
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'qm');
 const agent = 'tester';
 
-export async function makeWorkspace(servers) {
+/** `settings`: other sections of its configuration. */
+export async function makeWorkspace(servers, settings = {}) {
   const place = await realpath(await mkdtemp(join(tmpdir(), 'qm-agents-')));
   const [folder, home] = [join(place, 'team'), join(place, 'home')];
   await Promise.all([mkdir(folder), mkdir(home)]);
-  await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify({ servers }, undefined, 2));
+  await writeFile(join(folder, 'quartermaster.yaml'), JSON.stringify({ servers, ...settings }, undefined, 2));
   trustFolder(join(home, '.config'), place);
   const env = { PATH: process.env.PATH ?? '', HOME: home, XDG_STATE_HOME: join(home, 'state') };
 
+  /** What a command of the operator prints. */
+  async function qm(...args) {
+    const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args, '--workspace', folder], { env });
+    return stdout;
+  }
+
   return {
+    qm,
     /** How a client starts the hub itself. */
     stdio: { command: process.execPath, args: [bin, 'stdio', '--agent', agent, '--workspace', folder] },
     async serve() {
-      const args = ['token', 'issue', '--agent', agent, '--json', '--workspace', folder];
-      const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args], { env });
+      const { token } = JSON.parse(await qm('token', 'issue', '--agent', agent, '--json'));
       const hub = await serve(folder, env);
-      return { ...hub, token: JSON.parse(stdout).token };
+      return { ...hub, token };
     },
     remove: () => rm(place, { recursive: true, force: true, maxRetries: 5 }),
   };

@@ -46,6 +46,8 @@ export const rooms: Readonly<Record<string, Room>> = {
   // The other end of it. A command that only passes messages on must not load a hub.
   'faces/attach': { imports: ground },
   'faces/api': face,
+  // A page for people, with the facts that the API has.
+  'faces/approval-page': { ...face, imports: [...face.imports, 'faces/api'] },
   'faces/metrics': face,
   // What calls come to, for a collector of traces; the hub is handed a tracer.
   'faces/telemetry': face,
@@ -90,8 +92,8 @@ export const packages: Readonly<Record<string, PackageRule>> = {
   'pg-connection-string': { only: ['apps/builtin'], why: "it reads other people's databases" },
   'libpg-query': { only: ['apps/builtin'], why: "it reads other people's SQL" },
   htmlparser2: { only: ['apps/builtin'], why: "it reads other people's pages" },
-  hono: { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
-  '@hono/node-server': { only: ['faces/api'], why: 'the MCP endpoint is plain node:http' },
+  hono: { only: ['faces/api', 'faces/approval-page'], why: 'the MCP endpoint is plain node:http' },
+  '@hono/node-server': { only: ['faces/api', 'faces/approval-page'], why: 'the MCP endpoint is plain node:http' },
   commander: { only: ['faces/cli'], why: 'only the command line reads argv' },
   '@opentelemetry/api': tracing,
   '@opentelemetry/core': tracing,

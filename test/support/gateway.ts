@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createBuiltins } from '../../src/apps/builtin/index.ts';
 import { type Clock, createSystemClock, type Logger, systemRandom } from '../../src/base/index.ts';
 import { createApi } from '../../src/faces/api/index.ts';
+import { createApprovalPage } from '../../src/faces/approval-page/index.ts';
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/faces/gateway/index.ts';
 import { createMeter, createMetrics } from '../../src/faces/metrics/index.ts';
 import { createTokenBook, type TokenBook, type TokenRequest } from '../../src/governance/index.ts';
@@ -99,11 +100,11 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
   const common = { clock: settings.clock ?? createSystemClock(), random: systemRandom, logger: collectingLogger(log) };
   const env = { PATH: process.env.PATH, ...settings.env };
   const meter = createMeter();
+  let gateway: Gateway | undefined;
   const hub = await createHub(
-    { ...common, env, meter, builtins: createBuiltins() },
+    { ...common, env, meter, builtins: createBuiltins(), ownUrl: () => gateway?.url },
     { workspace, stateHome: stateEnv.QM_STATE_DIR, watch: false, trust: 'all' },
   );
-  let gateway: Gateway | undefined;
   // At the same time, as in a real hub: calls in flight end while their responses are sent.
   undo.push(() => Promise.all([hub.stop(), gateway?.close()]));
   const store = createFileTokenStore(layoutOf(workspace), common);
@@ -122,6 +123,7 @@ async function assemble(workspace: string, settings: GatewaySettings, undo: Undo
       tokens,
       api: createApi({ ...common, ...operator, tokens }),
       metrics: createMetrics({ ...common, ...operator, meter }),
+      approvalPage: createApprovalPage({ ...common, hub }),
     },
     {
       host: '127.0.0.1',

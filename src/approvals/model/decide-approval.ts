@@ -100,7 +100,8 @@ export function kindAt({ state, expires }: CallApproval, now: number): ApprovalS
   return state.kind === 'approved' && now >= state.until ? 'expired' : state.kind;
 }
 
-function expectOpen(approval: CallApproval, now: number): void {
+/** Throws HubError if somebody has decided, or the time is over. */
+export function expectOpen(approval: CallApproval, now: number): void {
   if (kindAt(approval, now) === 'open') return;
   throw new HubError(
     'APPROVAL_DECIDED',

@@ -232,8 +232,10 @@ const settingReaders = {
   allowPaths: (root: SourceMap): Settings => ({ allowPaths: textsAt(root, 'allowPaths') ?? [] }),
   serve(root: SourceMap): Settings {
     const serve = child(root, 'serve');
+    const publicUrl = textAt(serve, 'publicUrl');
     return {
       serve: {
+        ...(publicUrl === undefined ? {} : { publicUrl: publicUrl.replace(/\/$/, '') }),
         allowedHosts: textsAt(serve, 'allowedHosts') ?? defaultServe.allowedHosts,
         allowedOrigins: textsAt(serve, 'allowedOrigins') ?? defaultServe.allowedOrigins,
         maxBodyBytes: numberAt(serve, 'maxBodyBytes') ?? defaultServe.maxBodyBytes,

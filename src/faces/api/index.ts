@@ -1,3 +1,4 @@
+export { approvalDetail } from './approvals/approval-bodies.ts';
 export {
   type ApprovalDetailBody,
   type ApprovalSummaryBody,
@@ -12,7 +13,10 @@ export {
   type GrantBody,
   grantListSchema,
   grantSchema,
+  type PageUrlBody,
+  pageUrlSchema,
 } from './approvals/approval-contract.ts';
+export { changedMembers, memberTexts } from './approvals/argument-members.ts';
 export { definitionsBody, issuedTokenBody, tokenSummaryBody } from './bodies.ts';
 export {
   type AcceptOrderBody,

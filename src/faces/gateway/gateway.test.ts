@@ -12,7 +12,7 @@ import { openGateway } from './gateway.ts';
 async function openAgain({ hub, tokens }: RunningGateway, host: string, port: number) {
   const deps = { hub, tokens, clock: createSystemClock(), logger: createSilentLogger(), random: systemRandom };
   const api = (_: IncomingMessage, response: ServerResponse): unknown => response.end();
-  const gateway = await openGateway({ ...deps, api, metrics: api }, { host, port });
+  const gateway = await openGateway({ ...deps, api, metrics: api, approvalPage: api }, { host, port });
   onTestFinished(() => gateway.close());
   return gateway;
 }

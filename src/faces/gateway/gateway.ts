@@ -11,7 +11,10 @@ import { closeServer, defaultTimeouts, type GatewayTimeouts, listenOn, serverOpt
 import { oneAtATime, type RequestHandler } from './request-queue.ts';
 import { type OperatorHandler, Routes } from './routes.ts';
 
-/** One port for everything: `/mcp` and, for old clients, `/sse` for agents, `/api` for operators, `/healthz` for monitors. */
+/**
+ * One port for everything: `/mcp` and, for old clients, `/sse` for agents, `/api` for operators, `/approvals` for people
+ * who decide on held calls, `/healthz` for monitors.
+ */
 export interface Gateway {
   readonly url: string;
   /** Open client sessions over `/mcp` and `/sse`. */
@@ -30,6 +33,8 @@ export interface GatewayDeps {
   readonly api: OperatorHandler;
   /** Answers `/metrics`. */
   readonly metrics: OperatorHandler;
+  /** Answers `/approvals/…`. */
+  readonly approvalPage: OperatorHandler;
 }
 
 export interface GatewayOptions {

@@ -5,6 +5,7 @@ import {
   createGuard,
   type Guard,
   isPreflight,
+  type KnownHeaders,
   type McpEndpoint,
   metadataPaths,
   type PlainRequest,
@@ -30,6 +31,8 @@ export interface RoutesDeps {
   readonly api: OperatorHandler;
   /** Answers `/metrics`. */
   readonly metrics: OperatorHandler;
+  /** Answers `/approvals/…`. */
+  readonly approvalPage: OperatorHandler;
 }
 
 /** Checks each request against the guard and hands it to the endpoint of its path. */
@@ -65,22 +68,26 @@ export class Routes {
   }
 
   #newGuard(): Guard {
-    return createGuard({ host: this.#host, ...this.#deps.hub.configuration.serve });
+    const { allowedHosts, allowedOrigins, publicUrl } = this.#deps.hub.configuration.serve;
+    const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname];
+    return createGuard({ host: this.#host, allowedHosts: [...allowedHosts, ...own], allowedOrigins });
   }
 
   #route(request: PlainRequest, response: ServerResponse): void {
-    const { connections, mcp, sse, api, metrics } = this.#deps;
+    const { connections, mcp, sse, api, metrics, approvalPage } = this.#deps;
     const headers = request.arrive();
     connections.begin(request.socket, response);
+    const path = pathOf(request.url);
+    const isPage = path.startsWith('/approvals/');
     try {
-      this.#guard.check(headers);
+      // The hub's own page sends its forms from wherever it was opened; the guard knows that host.
+      this.#guard.check(isPage && isOwnOrigin(headers) ? { host: headers.host, origin: undefined } : headers);
     } catch (error) {
       connections.markUnauthenticated(request.socket);
       sendRefusal(response, toHubError(error));
       return;
     }
     if (this.#closing) response.shouldKeepAlive = false;
-    const path = pathOf(request.url);
     if (headers.origin !== undefined && forPages.has(path)) {
       shareWith(headers.origin, response);
       if (isPreflight(request)) {
@@ -94,10 +101,11 @@ export class Routes {
     else if (path === '/messages') sse.post(request, response, headers);
     else if (path === '/metrics') this.#forOperator(metrics, request, response);
     else if (path.startsWith('/api/')) this.#forOperator(api, request, response);
+    else if (isPage) this.#forOperator(approvalPage, request, response);
     else this.#forEverybody(request, response, path);
   }
 
-  /** The status of the response shows whether the admin token came with the request. */
+  /** The status of the response shows whether the admin token, or the secret of the page, came with the request. */
   #forOperator(answer: OperatorHandler, request: PlainRequest, response: ServerResponse): void {
     const { connections, logger } = this.#deps;
     const { socket } = request;
@@ -126,6 +134,10 @@ const forPages: ReadonlySet<string> = new Set(['/mcp', '/sse', '/messages', ...m
 
 /** Owns the connections on which the admin token came; no token of an agent has this id. */
 const operator = 'operator:';
+
+function isOwnOrigin({ host, origin = '' }: Pick<KnownHeaders, 'host' | 'origin'>): boolean {
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+}
 
 function pathOf(url: string | undefined): string {
   const query = url?.indexOf('?') ?? -1;

@@ -1,7 +1,13 @@
-import { type ApprovalStatistics, type Approvals, type CallApproval, openApprovals } from '../../approvals/index.ts';
+import {
+  type ApprovalStatistics,
+  type Approvals,
+  type CallApproval,
+  openApprovals,
+  PageSessions,
+} from '../../approvals/index.ts';
 import { HubError, toHubError } from '../../base/index.ts';
 import type { CallPathDeps } from '../../calls/index.ts';
-import type { ApprovalSettings } from '../../domain/index.ts';
+import type { Configuration } from '../../domain/index.ts';
 import { type CallLine, readRecordedCalls } from '../../ledger/index.ts';
 import { acquireLock, createFileApprovalStore, ensureStateKey, type Lock, ledgerPlaces } from '../../storage/index.ts';
 import { createTextSeal } from '../../vault/index.ts';
@@ -17,16 +23,25 @@ export interface HubApprovals {
   opened(): Promise<Approvals>;
   /** Undefined while nothing was read. */
   readonly numbers: ApprovalStatistics | undefined;
-  /** Where a person decides on it. */
+  /** The page of an approval. It opens only for whoever has a one-time link, so agents may know it. */
   linkTo(id: string): string | undefined;
+  readonly links: PageSessions;
+  /** A link for one person that opens the page of an open approval once. Throws HubError if there is no page. */
+  oneTimeLink(id: string, approver: string): Promise<OneTimeUrl>;
   /** JSON text of a call's arguments, without secrets; `null` if they were dropped. */
   masked(argumentsText: string): string;
   /** What the run of the call did before, the newest last. */
   callsBefore(approval: CallApproval, limit: number): Promise<readonly CallLine[]>;
 }
 
+export interface OneTimeUrl {
+  readonly url: string;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+}
+
 export interface HubApprovalOptions {
-  settings(): ApprovalSettings;
+  configuration(): Pick<Configuration, 'approvals' | 'serve'>;
   readonly emit: EmitEvent;
 }
 
@@ -38,7 +53,7 @@ export interface OwnApprovals extends HubApprovals {
 }
 
 export function createHubApprovals(deps: HubDeps, parts: ProcessParts, options: HubApprovalOptions): OwnApprovals {
-  const { operator = 'operator', approvalLink } = deps;
+  const { operator = 'operator', ownUrl } = deps;
   let opening: Promise<OpenedApprovals> | undefined;
   let current: Approvals | undefined;
 
@@ -52,13 +67,17 @@ export function createHubApprovals(deps: HubDeps, parts: ProcessParts, options: 
     return current;
   }
 
-  const linkTo = (id: string): string | undefined => approvalLink?.(id);
+  const links = new PageSessions(deps);
+  const linkTo = (id: string): string | undefined => {
+    const base = ownUrl?.();
+    return base === undefined ? undefined : `${options.configuration().serve.publicUrl ?? base}/approvals/${id}`;
+  };
   const forCalls: ForCalls = {
     ask: async (...given) => (await opened()).ask(...given),
     claim: async (...given) => (await opened()).claim(...given),
     release: async (...given) => (await opened()).release(...given),
     ended: (...given) => current?.ended(...given),
-    waitMs: () => options.settings().waitMs,
+    waitMs: () => options.configuration().approvals.waitMs,
     linkTo,
     // Tokens are issued by whoever runs the hub, and nobody else calls without one.
     askerOf: () => operator,
@@ -69,6 +88,14 @@ export function createHubApprovals(deps: HubDeps, parts: ProcessParts, options: 
       return current?.numbers;
     },
     linkTo,
+    links,
+    async oneTimeLink(id, approver) {
+      const approvals = await opened();
+      const { expires } = approvals.expectOpen(id);
+      const page = linkTo(id);
+      if (page === undefined) throw noPage(id);
+      return { url: `${page}?key=${links.create(id, approver, expires)}`, expires };
+    },
     masked: (text) => parts.redaction.json(text === '' ? 'null' : text),
     async callsBefore({ question }, limit) {
       await parts.ledger.flush();
@@ -103,7 +130,7 @@ async function open(deps: HubDeps, parts: ProcessParts, options: HubApprovalOpti
       random,
       store: createFileApprovalStore(layout, { logger, random, seal }),
       fateOf: createFateOf(parts, clock),
-      rules: () => options.settings(),
+      rules: () => options.configuration().approvals,
       onChange(change) {
         const event = approvalEvent(change);
         if (event !== undefined) options.emit(event);
@@ -115,6 +142,12 @@ async function open(deps: HubDeps, parts: ProcessParts, options: HubApprovalOpti
     await lock.release();
     throw error;
   }
+}
+
+function noPage(id: string): HubError {
+  return new HubError('APPROVAL_UNAVAILABLE', `Approval ${id} has no page, because the hub has no port.`, {
+    hint: 'Run `qm serve`, which has the page, or decide with `qm approvals approve` or `deny`.',
+  });
 }
 
 function elsewhere(error: unknown): HubError {

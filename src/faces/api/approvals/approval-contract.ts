@@ -79,6 +79,15 @@ export const lookOrderSchema = z.strictObject({ approver: approverSchema.exactOp
 
 export const resolveOrderSchema = z.strictObject({ ran: z.boolean(), approver: approverSchema.exactOptional() });
 
+export const pageUrlOrderSchema = z.strictObject({
+  approver: approverSchema.shape.name.describe('The person who will open it; decisions are recorded under this name'),
+});
+
+export const pageUrlSchema = z.object({
+  url: z.string().describe('Opens the page of the approval once'),
+  expires: z.iso.datetime(),
+});
+
 export const grantSchema = z.object({
   id: z.string(),
   agent: z.string(),
@@ -102,5 +111,6 @@ export type ApprovalDetailBody = z.infer<typeof approvalDetailSchema>;
 export type ApproveOrderBody = z.infer<typeof approveOrderSchema>;
 export type DenyOrderBody = z.infer<typeof denyOrderSchema>;
 export type ApproverBody = z.infer<typeof approverSchema>;
+export type PageUrlBody = z.infer<typeof pageUrlSchema>;
 export type GrantBody = z.infer<typeof grantSchema>;
 export type ApprovedBody = z.infer<typeof approvedSchema>;

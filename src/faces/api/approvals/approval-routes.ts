@@ -11,6 +11,7 @@ import {
   approveOrderSchema,
   denyOrderSchema,
   lookOrderSchema,
+  pageUrlOrderSchema,
   resolveOrderSchema,
 } from './approval-contract.ts';
 
@@ -55,6 +56,13 @@ export function addApprovalRoutes<E extends Env>(app: Hono<E, never, string>, hu
 }
 
 function addLaterRoutes<E extends Env>(app: Hono<E, never, string>, hub: Hub): void {
+  app.post('/approvals/:id/link', async (context) => {
+    const { approver } = await readInput(context, pageUrlOrderSchema);
+    // The admin token is on the disk of this machine, where a program that runs as its owner can read it.
+    if (hub.configuration.approvals.require === 'page') throw onlyByNotice();
+    const { url, expires } = await hub.approvals.oneTimeLink(context.req.param('id') ?? '', approver);
+    return context.json({ url, expires: new Date(expires).toISOString() }, 201);
+  });
   app.post('/approvals/:id/not-now', async (context) => {
     const { approver } = await readInput(context, lookOrderSchema, '{}');
     const approvals = await hub.approvals.opened();
@@ -66,6 +74,12 @@ function addLaterRoutes<E extends Env>(app: Hono<E, never, string>, hub: Hub): v
     const approvals = await hub.approvals.opened();
     const approval = await approvals.resolve(context.req.param('id') ?? '', approverOf(approver), ran);
     return context.json(approvalBody(hub, approvals, approval));
+  });
+}
+
+function onlyByNotice(): HubError {
+  return new HubError('APPROVAL_NOT_YOURS', 'With approvals.require: page, links are not given out on this machine.', {
+    hint: 'The terminal that runs `qm serve` shows a link for each held call. Nothing was changed.',
   });
 }
 

@@ -69,6 +69,12 @@ export async function lookLater(cli: CliContext, invocation: Invocation, id: str
   tell(cli, invocation, await withApprovals(cli, invocation, (client) => client.notNow(id)), 'Still open');
 }
 
+export async function printPageUrl(cli: CliContext, invocation: Invocation, id: string, person: string | undefined) {
+  const link = await withApprovals(cli, invocation, (client) => client.link(id, person));
+  cli.terminal.out(invocation.json ? JSON.stringify(link) : link.url);
+  if (!invocation.json) cli.terminal.err(`It opens the page once, until ${link.expires}. Whoever has it can decide.`);
+}
+
 export interface ResolveOptions {
   readonly ran?: boolean;
   readonly didNotRun?: boolean;

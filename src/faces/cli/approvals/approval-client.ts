@@ -13,6 +13,8 @@ import {
   type GrantBody,
   grantListSchema,
   grantSchema,
+  type PageUrlBody,
+  pageUrlSchema,
 } from '../../api/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
@@ -30,6 +32,7 @@ export interface ApprovalClient {
   deny(id: string, denial: Pick<DenyOrderBody, 'reason' | 'suggest'>): Promise<ApprovalSummaryBody>;
   notNow(id: string): Promise<ApprovalSummaryBody>;
   resolve(id: string, ran: boolean): Promise<ApprovalSummaryBody>;
+  link(id: string, person: string | undefined): Promise<PageUrlBody>;
   grants(): Promise<readonly GrantBody[]>;
   revoke(grant: string): Promise<GrantBody>;
 }
@@ -68,6 +71,7 @@ function approvalClient(hub: HubClient, approver: ApproverBody): ApprovalClient 
     deny: (id, denial) => hub.ask('POST', at(id, '/deny'), approvalSummarySchema, { approver, ...denial }),
     notNow: (id) => hub.ask('POST', at(id, '/not-now'), approvalSummarySchema, { approver }),
     resolve: (id, ran) => hub.ask('POST', at(id, '/resolve'), approvalSummarySchema, { approver, ran }),
+    link: (id, person = approver.name) => hub.ask('POST', at(id, '/link'), pageUrlSchema, { approver: person }),
     grants: async () => (await hub.ask('GET', '/api/approvals/grants', grantListSchema)).grants,
     revoke: (id) => hub.ask('DELETE', at('grants', `/${encodeURIComponent(id)}`), grantSchema, { approver }),
   };

@@ -1,9 +1,8 @@
-import type { ApprovalDetailBody, ApprovalSummaryBody, GrantBody } from '../../api/index.ts';
+import { type ApprovalDetailBody, type ApprovalSummaryBody, type GrantBody, memberTexts } from '../../api/index.ts';
 import type { CliContext } from '../context.ts';
 import { type FittingColumn, fitColumns, naturalWidths } from '../terminal/fit-columns.ts';
 import { printableLine } from '../terminal/printable.ts';
 import { renderTable } from '../terminal/table.ts';
-import { memberTexts } from './argument-members.ts';
 import { changedArgumentLines } from './changed-arguments.ts';
 
 export function approvalTable({ terminal, clock }: CliContext, approvals: readonly ApprovalSummaryBody[]): string[] {

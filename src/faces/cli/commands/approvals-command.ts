@@ -23,6 +23,7 @@ export function approvalsCommand(cli: CliContext): Command {
     approveCommand,
     denyCommand,
     laterCommand,
+    linkCommand,
     resolveCommand,
     grantsCommand,
     revokeCommand,
@@ -92,6 +93,17 @@ function laterCommand(cli: CliContext): Command {
     .argument('<id>', 'as `qm approvals ls` shows it')
     .action(async (id: string, _options, command: Command) =>
       (await load()).lookLater(cli, readInvocation(command, cli), id),
+    );
+}
+
+function linkCommand(cli: CliContext): Command {
+  return new Command('link')
+    .description('print a link that opens the page of a call once, for another person or device')
+    .addHelpText('after', helpExamples('qm approvals link 4f7c2k9x1m3p --for bob'))
+    .argument('<id>', 'as `qm approvals ls` shows it')
+    .option('--for <person>', 'who will open it, for the record (default: you)')
+    .action(async (id: string, options: { readonly for?: string }, command: Command) =>
+      (await load()).printPageUrl(cli, readInvocation(command, cli), id, options.for),
     );
 }
 

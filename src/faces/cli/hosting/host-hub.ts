@@ -82,11 +82,13 @@ async function openLocked(
   const { clock, random } = cli;
   const { role, defaultLevel, meter } = options;
   const admin = await ensureAdminToken(layout, random);
+  let port: OpenPort | undefined;
   const local = await openLocalHub(cli, invocation, {
     watch: true,
     discover: true,
     defaultLevel,
     ...(meter === undefined ? {} : { meter }),
+    ownUrl: () => port?.url,
   });
   const { hub, logger } = local;
   // What an ended hub left unfinished is settled at once, not with the first held call.
@@ -97,7 +99,6 @@ async function openLocked(
     const store = createFileTokenStore(layout, { clock, random });
     const recorded = recordTokens(actsInHub(hub.ledger, logger));
     const tokens = await createTokenBook({ clock, random, store, recorded });
-    let port: OpenPort | undefined;
     const operator = {
       isAdmin: (token: string) => sameSecret(token, admin),
       clientSessions: () => port?.clientSessions ?? 0,

@@ -1,6 +1,6 @@
 import { createBuiltins } from '../../../apps/builtin/index.ts';
 import { type Logger, sleep } from '../../../base/index.ts';
-import type { Hub, HubMeter, HubOptions } from '../../../hub/index.ts';
+import type { Hub, HubDeps, HubMeter, HubOptions } from '../../../hub/index.ts';
 import type { CliContext } from '../context.ts';
 import type { Invocation } from '../global-options.ts';
 import { loginName } from '../login-name.ts';
@@ -25,6 +25,8 @@ export async function openLocalHub(
     readonly meter?: HubMeter;
     readonly trust?: HubOptions['trust'];
     readonly agentFolder?: HubOptions['agentFolder'];
+    /** Of the port, once it is open. */
+    readonly ownUrl?: HubDeps['ownUrl'];
   },
 ): Promise<LocalHub> {
   const { clock, random, env, mask } = cli;
@@ -44,6 +46,7 @@ export async function openLocalHub(
       meter: options.meter,
       tracer: traces?.tracer,
       operator: loginName(cli),
+      ownUrl: options.ownUrl,
     },
     {
       workspace,

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../base/index.ts';
 import type { Hub } from '../../../hub/index.ts';
+import { createApprovalPage } from '../../approval-page/index.ts';
 import { type Gateway, openGateway } from '../../gateway/index.ts';
 import { createMeter, createMetrics } from '../../metrics/index.ts';
 import type { CliContext } from '../context.ts';
@@ -34,7 +35,8 @@ export function openServe(cli: CliContext, invocation: Invocation, options: Serv
     meter,
     async openPort({ hub, tokens, logger, api, layout, ...operator }) {
       const metrics = createMetrics({ ...operator, hub, meter, clock });
-      const deps = { hub, tokens, clock, logger, random, api, metrics };
+      const approvalPage = createApprovalPage({ hub, clock, logger });
+      const deps = { hub, tokens, clock, logger, random, api, metrics, approvalPage };
       const open = (port: number): Promise<Gateway> => openGateway(deps, { host: options.host, port });
       const gateway = await openOnPort(open, options.port, layout, random);
       return {

@@ -18,3 +18,17 @@ export function memberTexts(text: string): string[] {
   }
   return members;
 }
+
+/** How the arguments of a call differ from those of another one. */
+export interface ChangedMembers {
+  readonly gone: readonly string[];
+  readonly added: readonly string[];
+}
+
+export function changedMembers(before: string, now: string): ChangedMembers {
+  const [old, current] = [new Set(memberTexts(before)), new Set(memberTexts(now))];
+  return {
+    gone: [...old].filter((member) => !current.has(member)),
+    added: [...current].filter((member) => !old.has(member)),
+  };
+}

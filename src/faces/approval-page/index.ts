@@ -1,0 +1,1 @@
+export { createApprovalPage } from './create-approval-page.ts';
