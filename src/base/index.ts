@@ -11,7 +11,6 @@ export { ByteBudget } from './byte-budget.ts';
 export { type Clock, createSystemClock, settlesWithin, sleep, type Timer } from './clock.ts';
 export { contain, containTimers, defectFields } from './defects.ts';
 export { descriptorLimit } from './descriptor-limit.ts';
-export { didYouMean, wordsMeant } from './did-you-mean.ts';
 export {
   type AllowedHost,
   createEgressGuard,
@@ -36,7 +35,6 @@ export type { FileDigest } from './file-digest.ts';
 export { GatheredBytes } from './gathered-bytes.ts';
 export { ensureGuardedFolder, type GuardedFolder, type GuardedPlace, openGuardedFolder } from './guarded-folder.ts';
 export { createId, type RandomBytes, systemRandom } from './ids.ts';
-export { afterJsonString, isJsonObject } from './json.ts';
 export { type Linked, LinkedList } from './linked-list.ts';
 export { createSilentLogger, type LogFields, type Logger } from './logger.ts';
 export { unsafePlace } from './own-files.ts';
@@ -55,6 +53,8 @@ export { type ProgramFile, programFiles, stillHas } from './programs/program-fil
 export type { Program } from './programs/program-names.ts';
 export { resolveExisting } from './resolve-existing.ts';
 export { defaultPath, environmentOutside, isOutside, pathOutside } from './search-path.ts';
+export { didYouMean, wordsMeant } from './text/did-you-mean.ts';
+export { afterJsonString, isJsonObject } from './text/json.ts';
+export { printable, printableLine, safeLine } from './text/visible-text.ts';
 export { version } from './version.ts';
-export { printable, printableLine, safeLine } from './visible-text.ts';
 export { createWorkBudget, type WorkBudget } from './work-budget.ts';

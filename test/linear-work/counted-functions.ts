@@ -130,7 +130,7 @@ export const countedFunctions: readonly CountedFunction[] = [
     load: async () => {
       const { slug } = await import('../../src/config/slug.ts');
       const { fittingName } = await import('../../src/config/servers/server-draft.ts');
-      const { didYouMean } = await import('../../src/base/did-you-mean.ts');
+      const { didYouMean } = await import('../../src/base/text/did-you-mean.ts');
       return (text) => [slug(text), fittingName(text), didYouMean(text, ['a']), didYouMean('abc', [text])];
     },
     texts: [times('-'), times(' -'), times('a-'), times('é'), times('a'), (n) => `a${'-'.repeat(n)}b`],

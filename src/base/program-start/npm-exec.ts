@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isJsonObject } from '../json.ts';
 import { type PlainFile, readPlainFileSync } from '../plain-file.ts';
+import { isJsonObject } from '../text/json.ts';
 
 /** What `npx` or `npm exec` is asked to run. */
 export interface NpmExec {

@@ -1,8 +1,8 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { extname, join, relative, resolve } from 'node:path';
 import { digestFile } from '../file-digest.ts';
-import { isJsonObject } from '../json.ts';
 import { readPlainFile } from '../plain-file.ts';
+import { isJsonObject } from '../text/json.ts';
 import { followSymlinks, liesIn } from './follow-symlinks.ts';
 import { binFolders, type CodeName, type Program, programNames } from './program-names.ts';
 import { scriptEndings } from './script-words.ts';

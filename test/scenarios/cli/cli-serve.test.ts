@@ -144,14 +144,18 @@ test('an unhandled rejection is logged, and the hub continues', async () => {
   expect(textOf((await client.call('echo_slow', { ms: 1 })).message)).toBe('waited 1 ms');
 });
 
-test('a token issued while the hub could not be reached takes effect, and so does its revocation', async () => {
+test('while the hub cannot be reached no token is issued, and a revocation takes effect', async () => {
   const workspace = await makeWorkspace(team);
   const hub = await serveQm(workspace);
-  await rm(join(layoutOf(workspace).folder, 'serve.json'));
   const { token, id } = await issue(workspace);
   const client = modernClient(`${hub.url}/mcp`, token);
-  await eventually(async () => (await client.request('tools/list')).status === 200 || undefined, 'the token to work');
-  await runQm(['token', 'revoke', id, '--workspace', workspace]);
+  expect((await client.request('tools/list')).status).toBe(200);
+  await rm(join(layoutOf(workspace).folder, 'serve.json'));
+  const refused = await runQm(['token', 'issue', '--agent', 'tester', '--workspace', workspace]);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/Nothing was changed, because "token\.issued \w+" cannot be recorded\./);
+  const revoked = await runQm(['token', 'revoke', id, '--workspace', workspace]);
+  expect(revoked.stderr).toContain(`The audit log lacks this act, "token.revoked ${id}".`);
   await eventually(async () => (await client.request('tools/list')).status === 401 || undefined, 'the token to end');
 });
 
