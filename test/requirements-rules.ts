@@ -1,5 +1,6 @@
 /** What the hub promises about trying out rules, and about rules in any form. Part of `requirements`. */
 export const ruleRequirements = {
+  'paths:linear': 'However many levels a path in the arguments has, the hub asks the system about few of them.',
   'rules:deny-narrows': 'A deny that is added in any form, at any place, never widens what a call may do.',
   'rules:unknown-form': 'Rules in a form that is not understood are an error; they never widen anything.',
   'rules:flat-cost': 'A call costs no more conditions with more rules that cannot apply to it.',

@@ -13,10 +13,10 @@ export class RedactionRule {
     this.#replace = replace;
   }
 
-  apply(text: string): string {
-    return this.#replace(text);
+  apply(text: string, spend: (characters: number) => void): string {
+    return this.#replace(text, spend);
   }
 }
 
-/** Takes linear time. Returns the same text if there is nothing to replace. */
-export type TextReplacement = (text: string) => string;
+/** Tells `spend` how many characters each search may read. Returns the same text if there is nothing to replace. */
+export type TextReplacement = (text: string, spend: (characters: number) => void) => string;

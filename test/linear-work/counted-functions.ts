@@ -7,7 +7,7 @@ import { uriFunctions, uriTexts } from './uri-functions.ts';
 /** Files that put regular expressions together from texts; the functions below run all of them. */
 export const composingFiles: readonly string[] = [
   'src/apps/builtin/fetch/excerpt.ts',
-  'src/faces/cli/terminal/printable.ts',
+  'src/base/text/visible-text.ts',
   'src/vault/credential-text.ts',
   'src/vault/short-values.ts',
 ];

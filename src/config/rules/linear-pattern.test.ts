@@ -25,7 +25,13 @@ test.each([
   ['x|\\b', 'ab x', 'ab #'],
   ['b', 'aaa', 'aaa'],
 ])('what %s matches in %j is replaced', (expression, text, expected) => {
-  expect(compileLinearReplacement(expression, '#')?.(text)).toBe(expected);
+  expect(compileLinearReplacement(expression, '#')?.(text, () => {})).toBe(expected);
+});
+
+test('each search is charged with the rest of the text', () => {
+  const spent: number[] = [];
+  compileLinearReplacement('key(.*;)?', '#')?.('key key key', (characters) => spent.push(characters));
+  expect(spent).toEqual([11, 8, 4, 0]);
 });
 
 test('a replacement of nothing is refused', () => {

@@ -15,17 +15,22 @@ export function compileLinearPattern(expression: string): TextPattern | undefine
   }
 }
 
-/** Replaces what the expression matches, in linear time. Undefined as above, and if it matches the empty text. */
+/**
+ * Replaces what the expression matches. Each search may read the rest of the text, and there is one for each match, so
+ * `spend` is told how much that is and throws if it is too much. Undefined as above, and if it matches the empty text.
+ */
 export function compileLinearReplacement(expression: string, replacement: string): TextReplacement | undefined {
   if (expression.length > maxPatternLength) return undefined;
   try {
     const compiled = RE2JS.compile(expression, RE2JS.DOTALL);
     if (compiled.matcher('').find()) return undefined;
-    return (text) => {
+    return (text, spend) => {
+      spend(text.length);
       const matcher = compiled.matcher(text);
       const pieces: string[] = [];
       let done = 0;
       while (matcher.find()) {
+        spend(text.length - matcher.end());
         // A match of nothing, as of a word boundary, has nothing to replace.
         if (matcher.start() === matcher.end()) continue;
         pieces.push(text.slice(done, matcher.start()), replacement);

@@ -54,7 +54,7 @@ test(
 test(verifies('results:redact', 'a result that is too long to be searched is dropped'), async () => {
   const stage = await open({ results: { redact } });
   const content = [
-    { type: 'text', text: 'x'.repeat(600_000) },
+    { type: 'text', text: 'x'.repeat(3_000_000) },
     { type: 'text', text: key },
   ];
   expect(await give(stage, { content })).toMatchObject({ error: { code: 'RESULT_TOO_LARGE' } });

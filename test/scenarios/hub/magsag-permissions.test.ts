@@ -6,7 +6,10 @@ import { runHere } from '../run-here.fixture.ts';
 import { approve } from './trust.fixture.ts';
 
 const place = 'catalog/policies/mcp_permissions.yaml';
-const config = { servers: { github: stdioServer('named-tools.mjs', ['get_issue', 'create_issue', 'delete_repo']) } };
+const config = {
+  approvals: { wait: '1s' },
+  servers: { github: stdioServer('named-tools.mjs', ['get_issue', 'create_issue', 'delete_repo']) },
+};
 
 const permissions = `default_permission: REQUIRE_APPROVAL
 tools:
@@ -27,13 +30,19 @@ async function open(text: string): Promise<Stage> {
   return stage;
 }
 
+async function expectHeld(stage: Stage): Promise<void> {
+  const result = await stage.hurry(stage.call('github_create_issue'));
+  if (result.kind !== 'result') throw new Error(codeOf(result));
+  expect(result.result.value.structuredContent).toMatchObject({ status: 'pending-approval' });
+}
+
 test(
   verifies('magsag:permissions', 'the file decides on calls, and records and qm explain name its line'),
   async () => {
     const stage = await open(permissions);
     expect(await stage.names()).toEqual(['github_create_issue', 'github_get_issue']);
     expect(await stage.say('github_get_issue')).toBe('get_issue');
-    expect(codeOf(await stage.call('github_create_issue'))).toBe('APPROVAL_REQUIRED');
+    await expectHeld(stage);
     expect(codeOf(await stage.call('github_delete_repo'))).toBe('TOOL_UNKNOWN');
     expect((await stage.ledger()).map(({ rule, rule_source }) => [rule, rule_source])).toEqual([
       ['github.get_issue', `${place}:3`],
@@ -82,7 +91,7 @@ test(
     await stage.hub.reload();
     // The new file takes get_issue away at once, and gives nothing.
     expect(await stage.names()).toEqual(['github_create_issue']);
-    expect(codeOf(await stage.call('github_create_issue'))).toBe('APPROVAL_REQUIRED');
+    await expectHeld(stage);
     expect(codeOf(await stage.call('github_delete_repo'))).toBe('TOOL_UNKNOWN');
     await approve(stage.workspace);
     await stage.hub.reload();

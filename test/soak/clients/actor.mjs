@@ -1,4 +1,4 @@
-import { answerTo, wordsOf } from './answers.mjs';
+import { answerTo, isForApproval, wordsOf } from './answers.mjs';
 
 /**
  * A client at work: who it is, what it has in flight, and what reached it that was not an answer. `opened` is a client
@@ -29,6 +29,7 @@ export function createActor({ name, agent, token, tally }) {
       onRequest(method, params) {
         if (method === 'ping') return {};
         const words = wordsOf(method, params);
+        if (isForApproval(params)) return { action: 'decline' };
         const isMine = words === undefined ? asking.size > 0 : [...asking].some((nonce) => words.includes(nonce));
         if (!isMine && !actor.doomed) tally.wrong('question', `${name} was asked about another's call: ${words}`);
         return actor.mute ? undefined : answerTo(name, method, params);

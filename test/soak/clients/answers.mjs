@@ -24,4 +24,9 @@ export function wordsOf(method, params) {
     : undefined;
 }
 
+/** The hub sends the page of a held call to a client that opens links. */
+export function isForApproval({ mode, message } = {}) {
+  return mode === 'url' && message?.endsWith('.danger needs approval.');
+}
+
 export const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

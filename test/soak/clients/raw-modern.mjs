@@ -1,4 +1,4 @@
-import { capabilities } from './answers.mjs';
+import { capabilities, isForApproval } from './answers.mjs';
 import { createConnections } from './http.mjs';
 import { createPending } from './pending.mjs';
 
@@ -38,7 +38,10 @@ export function openRawModern({ origin, token, name, handlers }) {
     for (let rounds = 0; rounds < 8; rounds++) {
       const outcome = await pending.request(send(method, round, signal), { timeoutMs, onId });
       if (outcome.result?.resultType !== 'input_required') return outcome;
-      const inputResponses = await answersTo(outcome.result.inputRequests ?? {});
+      const asked = outcome.result.inputRequests ?? {};
+      // A person would open the link, and this client call again after that.
+      if (Object.values(asked).some(({ params: question }) => isForApproval(question))) return outcome;
+      const inputResponses = await answersTo(asked);
       if (inputResponses === undefined) return { kind: 'left' };
       round = { ...params, inputResponses, requestState: outcome.result.requestState };
     }

@@ -16,6 +16,7 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
     ledgerOf(nonce, { ...call, decisions, outcome });
     const where = `${actor.name} (${actor.client.kind}) ${server}.${tool} ${nonce}`;
     if (outcome.kind === 'result') {
+      if (decisions.has('ask') && isPending(outcome.result)) return tally.right(kind);
       const problem = decisions.has('allow') ? resultProblem(outcome.result, call.expected) : 'it must not be answered';
       if (problem !== undefined) return tally.wrong(kind, `${where}: ${problem}`);
       troubles.succeeded(server, began);
@@ -59,6 +60,12 @@ export function createJudge({ tally, troubles, configuration, ledgerOf }) {
   }
 
   return { judgeCall, judgeOther };
+}
+
+/** The hub's own answer to a call that waits for a person. */
+function isPending({ resultType, structuredContent, _meta }) {
+  if (resultType === 'input_required') return true;
+  return (structuredContent ?? _meta?.['quartermaster/approval'])?.status === 'pending-approval';
 }
 
 /**

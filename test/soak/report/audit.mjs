@@ -37,7 +37,8 @@ export function compareWithAuditLog({ executedFile, callLines, ledger }) {
     const outcomes = (records.get(nonce) ?? []).map((record) => record.outcome);
     // A process that was killed may have answered before it wrote down the end.
     const isKilled = actor.client.kind === 'stdio' && actor.doomed && outcomes.includes('interrupted');
-    if (!outcomes.includes('ok') && !isKilled)
+    const isHeld = decisions.has('ask') && outcomes.includes('pending');
+    if (!outcomes.includes('ok') && !isKilled && !isHeld)
       report('disagree', `${server}.${tool} ${nonce} answered, recorded ${outcomes.join()}`);
   }
   return { counts, problems };

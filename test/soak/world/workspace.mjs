@@ -51,6 +51,8 @@ function settings(state, executed, clientSessionIdleSeconds) {
     servers: { ...entriesIn(undefined, state, executed), ...guestEntry },
     agents: agentEntries,
     policies: { tools: { ...rules, ...(state.toggled === 'deny' ? { '*.toggled': 'deny' } : {}) } },
+    // Nobody decides, so nobody should wait for long.
+    approvals: { wait: '1s' },
     serve: { clientSessionIdle_s: clientSessionIdleSeconds },
   };
 }

@@ -46,7 +46,7 @@ function lsCommand(cli: CliContext): Command {
 function showCommand(cli: CliContext): Command {
   return new Command('show')
     .description('show everything about one call: its arguments, the rule, and what its run did before')
-    .addHelpText('after', helpExamples('qm approvals show 4f7c2k9x1m3p'))
+    .addHelpText('after', helpExamples('qm approvals show 4f7c2k9x1m3p', 'qm approvals show 4f7c2k9x1m3p --json'))
     .argument('<id>', 'as `qm approvals ls` shows it')
     .action(async (id: string, _options, command: Command) =>
       (await load()).showApproval(cli, readInvocation(command, cli), id),
@@ -89,7 +89,7 @@ function denyCommand(cli: CliContext): Command {
 function laterCommand(cli: CliContext): Command {
   return new Command('later')
     .description('record that you looked, and decide nothing')
-    .addHelpText('after', helpExamples('qm approvals later 4f7c2k9x1m3p'))
+    .addHelpText('after', helpExamples('qm approvals later 4f7c2k9x1m3p', 'qm approvals later 4f7c2k9x1m3p --json'))
     .argument('<id>', 'as `qm approvals ls` shows it')
     .action(async (id: string, _options, command: Command) =>
       (await load()).lookLater(cli, readInvocation(command, cli), id),
@@ -99,7 +99,7 @@ function laterCommand(cli: CliContext): Command {
 function linkCommand(cli: CliContext): Command {
   return new Command('link')
     .description('print a link that opens the page of a call once, for another person or device')
-    .addHelpText('after', helpExamples('qm approvals link 4f7c2k9x1m3p --for bob'))
+    .addHelpText('after', helpExamples('qm approvals link 4f7c2k9x1m3p', 'qm approvals link 4f7c2k9x1m3p --for bob'))
     .argument('<id>', 'as `qm approvals ls` shows it')
     .option('--for <person>', 'who will open it, for the record (default: you)')
     .action(async (id: string, options: { readonly for?: string }, command: Command) =>
@@ -110,7 +110,10 @@ function linkCommand(cli: CliContext): Command {
 function resolveCommand(cli: CliContext): Command {
   return new Command('resolve')
     .description('close a call that may have run, after you looked at its effect')
-    .addHelpText('after', helpExamples('qm approvals resolve 4f7c2k9x1m3p --ran'))
+    .addHelpText(
+      'after',
+      helpExamples('qm approvals resolve 4f7c2k9x1m3p --ran', 'qm approvals resolve 4f7c2k9x1m3p --did-not-run'),
+    )
     .argument('<id>', 'as `qm approvals ls` shows it')
     .option('--ran', 'it had its effect')
     .option('--did-not-run', 'it had none')
@@ -129,7 +132,7 @@ function grantsCommand(cli: CliContext): Command {
 function revokeCommand(cli: CliContext): Command {
   return new Command('revoke')
     .description('revoke a standing grant; the next call asks again')
-    .addHelpText('after', helpExamples('qm approvals revoke 9k2m4x7c1f3p'))
+    .addHelpText('after', helpExamples('qm approvals revoke 9k2m4x7c1f3p', 'qm approvals revoke 9k2m4x7c1f3p --json'))
     .argument('<grant>', 'as `qm approvals grants` shows it')
     .action(async (grant: string, _options, command: Command) =>
       (await load()).revokeGrant(cli, readInvocation(command, cli), grant),

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, normalize, resolve } from 'node:path';
+import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 
 /** A path as it is written after `..` is resolved in the text, and the place where it leads. */
 export interface PathPlace {
@@ -23,20 +23,35 @@ export function placeOfPath(path: string): PathPlace | undefined {
 
 /**
  * Asks what is there before it follows links, because an exception for each missing level costs more than the rest. A
- * link to nothing has no place: what is written through it would appear at its target.
+ * link to nothing has no place: what is written through it would appear at its target. Below a missing level nothing
+ * exists, so the deepest existing one is found by halving: an agent chooses how many levels there are.
  */
 function realOrUndefined(path: string): string | undefined {
-  const missing: string[] = [];
-  let there = path;
+  const ends = endsOfSteps(path);
   try {
-    while (lstatSync(there, { throwIfNoEntry: false }) === undefined && dirname(there) !== there) {
-      missing.unshift(basename(there));
-      there = dirname(there);
+    let [existing, missing] = [0, ends.length];
+    while (missing - existing > 1) {
+      const middle = (existing + missing) >> 1;
+      if (isThere(path.slice(0, ends[middle]))) existing = middle;
+      else missing = middle;
     }
-    return join(realpathSync.native(there), ...missing);
+    const end = ends[existing] ?? 1;
+    return join(realpathSync.native(path.slice(0, end)), path.slice(end));
   } catch {
     return undefined;
   }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Where the root and each step of a resolved path end. */
+function endsOfSteps(path: string): readonly number[] {
+  const ends = [1];
+  for (let end = path.indexOf('/', 1); end > 0; end = path.indexOf('/', end + 1)) ends.push(end);
+  if (path.length > 1) ends.push(path.length);
+  return ends;
 }
 
 function hasUpwardStep(path: string): boolean {
@@ -45,15 +60,33 @@ function hasUpwardStep(path: string): boolean {
   return named >= 0 && steps.indexOf('..', named) > named;
 }
 
-/** As the system resolves it, step by step. */
+/** As the system resolves it, step by step. Below a missing level there is nothing to ask the system about. */
 function physicalPath(path: string): string | undefined {
   if (!isAbsolute(path)) return undefined;
   let here = '/';
+  const missing: string[] = [];
   for (const step of path.split('/')) {
     if (step === '' || step === '.') continue;
-    const next = step === '..' ? dirname(here) : realOrUndefined(join(here, step));
-    if (next === undefined) return undefined;
-    here = next;
+    if (step === '..') {
+      if (missing.pop() === undefined) here = dirname(here);
+    } else if (missing.length > 0) missing.push(step);
+    else {
+      const next = stepInto(here, step);
+      if (next === undefined) return undefined;
+      if (next === 'missing') missing.push(step);
+      else here = next.real;
+    }
   }
-  return normalize(here);
+  return normalize(join(here, ...missing));
+}
+
+function stepInto(folder: string, step: string): { readonly real: string } | 'missing' | undefined {
+  const path = join(folder, step);
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return 'missing';
+    return { real: found.isSymbolicLink() ? realpathSync.native(path) : path };
+  } catch {
+    return undefined;
+  }
 }
