@@ -13,7 +13,7 @@ export interface RunLabels {
   mark(caller: Caller, target: Target): void;
 }
 
-type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys'>;
+type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys' | 'runOfHub'>;
 
 /** Stores labels beyond the life of the process. */
 export interface RunLabelStore {
@@ -57,8 +57,9 @@ export function labelsOfTarget({ all, tools }: ContentLabels, target: Target): r
   return [...all, ...(tools.get(tool) ?? [])];
 }
 
-function keysToCheck({ project, run, runKeys = [] }: RunOfCaller): readonly string[] {
-  return [`run:${run}`, ...runKeys.slice(1)].map((key) => `${project} ${key}`);
+function keysToCheck({ project, run, runKeys = [], runOfHub }: RunOfCaller): readonly string[] {
+  // The hub names another run in its next life, and the token stays.
+  return [`run:${run}`, ...(runOfHub === true ? runKeys : runKeys.slice(1))].map((key) => `${project} ${key}`);
 }
 
 function keysToMark({ project, run, runKeys = [] }: Caller): readonly string[] {

@@ -73,8 +73,13 @@ const patterns: readonly InstructionPattern[] = [
   },
 ];
 
+/** Sorting a long run of combining marks takes quadratic time. No language has more than 30 in a row. */
+function normalized(text: string): string {
+  return text.replace(/(\p{M}{30})\p{M}+/gu, '$1').normalize('NFKC');
+}
+
 export function findInstructions({ at, text, use }: DefinitionText): readonly TextFinding[] {
-  const plain = withoutHidden(text.normalize('NFKC')).replace(/\s+/g, ' ');
+  const plain = withoutHidden(normalized(text)).replace(/\s+/g, ' ');
   const found = patterns.flatMap(({ rule, severity, says, pattern, isFragment }): TextFinding[] => {
     const [match] = pattern.exec(plain) ?? [];
     if (match === undefined) return [];

@@ -6,8 +6,11 @@ export const restoring = 'restoring-';
 export const placing = 'placing-';
 const before = 'before-';
 
-/** Of one process or one moment, so useless elsewhere. Without its epoch, a restored store of approvals approves nothing. */
-const leftOut: ReadonlySet<string> = new Set(['lock', 'serve.json', 'approvals-epoch', originName]);
+/** Without it, a store of approvals approves nothing. So no backup has it, and a restore removes it. */
+export const approvalsEpochName = 'approvals-epoch';
+
+/** Of one process or one moment, so useless elsewhere. */
+const leftOut: ReadonlySet<string> = new Set(['lock', 'serve.json', approvalsEpochName, originName]);
 
 export const keptPattern: RegExp = /^(?!\.)[A-Za-z0-9._-]{1,200}$/;
 

@@ -1,5 +1,5 @@
 import type { GuardedFolder } from '../../base/index.ts';
-import { isKept, placing, restoring } from './kept-names.ts';
+import { approvalsEpochName, isKept, placing, restoring } from './kept-names.ts';
 import type { WorkspaceLayout } from './layout.ts';
 import { type LockOptions, lockInPlace } from './lock-in-place.ts';
 import { unfinishedSuffix } from './state-place.ts';
@@ -63,6 +63,7 @@ function finish(folder: GuardedFolder): boolean {
   if (found === undefined) return false;
   const aside = found.slice(found.indexOf('-') + 1);
   if (found.startsWith(restoring)) {
+    folder.removeTree(approvalsEpochName);
     const before = folder.list().filter((name) => isKept(name, true));
     if (before.length > 0) inChild(folder, aside, (kept) => moveAside(folder, kept, before));
     folder.rename(found, `${placing}${aside}`);
