@@ -87,6 +87,7 @@ export const countedFunctions: readonly CountedFunction[] = [
     texts: [
       ...printedTexts,
       times('ignore '),
+      times('\u0315\u0300'),
       times('ignore all '),
       times('do not tell '),
       times('never let a a '),

@@ -25,7 +25,7 @@ const config = {
 };
 
 interface Who {
-  readonly run: string;
+  readonly run?: string;
   readonly runKeys?: readonly string[];
 }
 
@@ -54,6 +54,16 @@ test(verifies('labels:run', 'a rule holds after the run called a labelled tool, 
   await stage.open();
   await stage.hub.discover();
   expect([await call(stage, 'out_send', one), await call(stage, 'out_send', two)]).toEqual(['POLICY_DENIED', 'ok']);
+});
+
+test(verifies('labels:run', 'a token without a run keeps its labels when the hub names another run'), async () => {
+  const stage = await open();
+  const [mine, other] = [{ runKeys: ['token:mine'] }, { runKeys: ['token:other'] }];
+  await call(stage, 'web_fetch', mine);
+  await stage.stop();
+  await stage.open();
+  await stage.hub.discover();
+  expect([await call(stage, 'out_send', mine), await call(stage, 'out_send', other)]).toEqual(['POLICY_DENIED', 'ok']);
 });
 
 test(
