@@ -29,6 +29,7 @@ export async function unclaim(run: CallRun): Promise<void> {
   if (claimed !== undefined) await path.approvals?.release(claimed).catch(() => {});
 }
 
+/** A server that says it has lost the session has got the call. Only its word says that it did nothing. */
 export function wasNeverSent(reply: UpstreamReply): boolean {
-  return reply.kind === 'failed' && !reply.sent;
+  return reply.kind === 'failed' && !reply.sent && reply.cause !== 'session';
 }

@@ -3,6 +3,7 @@ import { isInputRequired } from '../input-required/input-required.ts';
 import { answerInputRequests } from './answer-input-requests.ts';
 import type { CallRun } from './call-run.ts';
 import { checkDefinition } from './check-definition.ts';
+import { wasNeverSent } from './claim.ts';
 import { connect } from './reach.ts';
 import { recordSending } from './record.ts';
 import { sendWith } from './send.ts';
@@ -11,8 +12,9 @@ import { sendWith } from './send.ts';
 export function mayRepeat({ call, target, claimed }: CallRun, reply: UpstreamReply): reply is FailedReply {
   if (reply.kind !== 'failed' || call.cancelled !== undefined) return false;
   if (reply.cause !== 'connection' && reply.cause !== 'session') return false;
-  // One approval is for one attempt, whatever the server says about the tool.
-  return !reply.sent || (target.safeToRepeat && claimed === undefined);
+  // One approval is for one attempt, whatever the server says about the tool or the session.
+  if (claimed !== undefined) return wasNeverSent(reply);
+  return !reply.sent || target.safeToRepeat;
 }
 
 /**
