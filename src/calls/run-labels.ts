@@ -13,7 +13,7 @@ export interface RunLabels {
   mark(caller: Caller, target: Target): void;
 }
 
-type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys' | 'runOfHub'>;
+type RunOfCaller = Pick<Caller, 'project' | 'run' | 'runKeys'>;
 
 /** Stores labels beyond the life of the process. */
 export interface RunLabelStore {
@@ -33,12 +33,12 @@ export function createRunLabels(store: RunLabelStore): RunLabels {
     of(caller) {
       if (store.stored === undefined) return undefined;
       if (known.size === 0) return none;
-      return new Set(keysToCheck(caller).flatMap((key) => [...(known.get(key) ?? [])]));
+      return new Set(keysOf(caller).flatMap((key) => [...(known.get(key) ?? [])]));
     },
     mark(caller, target) {
       const { labels } = target.control.spec;
       if (labels === undefined) return;
-      for (const key of keysToMark(caller)) {
+      for (const key of keysOf(caller)) {
         const own = known.get(key);
         const added = labelsOfTarget(labels, target).filter((label) => own?.has(label) !== true);
         if (added.length === 0) continue;
@@ -57,12 +57,8 @@ export function labelsOfTarget({ all, tools }: ContentLabels, target: Target): r
   return [...all, ...(tools.get(tool) ?? [])];
 }
 
-function keysToCheck({ project, run, runKeys = [], runOfHub }: RunOfCaller): readonly string[] {
-  // The hub names another run in its next life, and the token stays.
-  return [`run:${run}`, ...(runOfHub === true ? runKeys : runKeys.slice(1))].map((key) => `${project} ${key}`);
-}
-
-function keysToMark({ project, run, runKeys = [] }: Caller): readonly string[] {
+/** A token without a run of its own is one of them, whatever run its caller names: a header must not take a label off. */
+function keysOf({ project, run, runKeys = [] }: RunOfCaller): readonly string[] {
   return [...new Set([`run:${run}`, ...runKeys])].map((key) => `${project} ${key}`);
 }
 

@@ -64,6 +64,7 @@ test(verifies('labels:run', 'a token without a run keeps its labels when the hub
   await stage.open();
   await stage.hub.discover();
   expect([await call(stage, 'out_send', mine), await call(stage, 'out_send', other)]).toEqual(['POLICY_DENIED', 'ok']);
+  expect(await call(stage, 'out_send', { ...mine, run: 'named-by-a-header' })).toBe('POLICY_DENIED');
 });
 
 test(
